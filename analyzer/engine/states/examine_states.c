@@ -49,10 +49,20 @@ static struct state as_of(const struct states *s, const struct state *x, int64_t
 	return cut;
 }
 
-static int jobs_as_of(const struct states *s, int64_t to_ns, struct states *w)
+/*
+ * The states of [from, to) as they were known at `to`: those under way then are open, and what came
+ * of them is not known. w has everything else of s, which must outlive it. 0 or -ENOMEM.
+ */
+static int states_window(struct scratch *room, const struct states *s, int64_t from_ns,
+			 int64_t to_ns, struct states *w)
 {
-	w->job = calloc(s->jobs.n + 1, sizeof(*w->job));
-	if (!w->job)
+	int64_t last_ns = last_time(s);
+
+	*w = *s;
+	w->at = scratch_array(room, s->n, sizeof(*w->at));
+	w->job = scratch_array(room, s->jobs.n, sizeof(*w->job));
+	w->n = 0;
+	if (room->failed)
 		return -ENOMEM;
 	for (size_t i = 0; s->job && i < s->jobs.n; i++) {
 		w->job[i] = s->job[i];
@@ -61,26 +71,7 @@ static int jobs_as_of(const struct states *s, int64_t to_ns, struct states *w)
 			w->job[i].outcome = OUTCOME_OPEN;
 		}
 	}
-	return 0;
-}
-
-/*
- * The states of [from, to) as they were known at `to`: those under way then are open, and what came
- * of them is not known. w has everything else of s, which must outlive it; to be released in either case. 0 or -ENOMEM.
- */
-static int states_window(const struct states *s, int64_t from_ns, int64_t to_ns, struct states *w)
-{
-	int64_t last_ns = last_time(s);
-	int err;
-
-	*w = *s;
-	w->at = calloc(s->n + 1, sizeof(*w->at));
-	w->job = NULL;
-	w->n = 0;
-	if (!w->at)
-		return -ENOMEM;
-	err = jobs_as_of(s, to_ns, w);
-	for (size_t i = 0; i < s->n && !err; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
 
 		if (x->start_ns < to_ns && x->end_ns >= from_ns)
@@ -88,41 +79,56 @@ static int states_window(const struct states *s, int64_t from_ns, int64_t to_ns,
 	}
 	while (w->n_progress && w->progress[w->n_progress - 1].time_ns >= to_ns)
 		w->n_progress--;
-	return err;
-}
-
-static void states_window_release(struct states *w)
-{
-	free(w->at);
-	free(w->job);
+	return 0;
 }
 
 /* ---- signals --------------------------------------------------------------------------------- */
+
+static int judge_durations(struct states_job *j, size_t signal)
+{
+	const struct state_signal *s = &j->signals[signal];
+	struct state_value *v;
+	size_t n;
+	int err = states_cells(j, s->kind, &v, &n);
+
+	if (!err && s->made != MADE_DURATION)
+		err = states_ends(j, s, v, &n);
+	err = err ?: states_judge(j, signal, v, n);
+	free(v);
+	return err;
+}
 
 static const struct made_row {
 	const char *name, *word; /* %s: the kind's word */
 	const char *unit;
 	int decimals;
 	bool inverse;
+	states_judges *judge;
 } made[] = {
-	[MADE_DURATION] = {"%s duration", "%s", "s", 1, false},
-	[MADE_SERVER] = {"%s duration as server", "%s-server", "s", 2, false},
-	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false},
-	[MADE_TOGETHER] = {"time of all its work", "work", "x", 2, false},
-	[MADE_DISK] = {"time of its reads and writes", "io", "x", 2, false},
-	[MADE_NET] = {"time of its transfers", "net", "x", 2, false},
-	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true},
-	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false},
-	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false},
-	[MADE_PACKETS] = {"slow packets", "packets", "", 0, false},
+	[MADE_DURATION] = {"%s duration", "%s", "s", 1, false, judge_durations},
+	[MADE_SERVER] = {"%s duration as server", "%s-server", "s", 2, false, judge_durations},
+	[MADE_EXECUTOR] = {"%s duration as executor", "%s-executor", "s", 2, false,
+			   judge_durations},
+	[MADE_TOGETHER] = {"time of all its work", "work", "x", 2, false, states_together},
+	[MADE_DISK] = {"time of its reads and writes", "io", "x", 2, false, states_together},
+	[MADE_NET] = {"time of its transfers", "net", "x", 2, false, states_together},
+	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true, states_share},
+	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false, states_failed},
+	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false,
+			states_stuck},
+	[MADE_PACKETS] = {"slow packets", "packets", "", 0, false, states_packets},
 };
 
-static int add_signal(struct states_job *j, enum state_made how, enum state_kind kind, bool indicts)
+/* Of a kind with two ends the one that only wants the data indicts nobody by waiting. Nor does the server of a shuffle: it is
+ * as slow as the reduces are that fetch from it, all at once. */
+static int add_signal(struct states_job *j, enum state_made how, enum state_kind kind)
 {
 	struct state_signal *s = array_add(&j->signals, &j->n_signals);
 	struct verdict_signal *v = s ? verdict_add_signal(j->a) : NULL;
 	const struct made_row *m = &made[how];
 	const char *word = kind < STATE_KIND_COUNT ? state_rows[kind].word : "";
+	bool indicts = how > MADE_EXECUTOR ||
+		       (how < MADE_EXECUTOR && state_rows[kind].role == STATE_INDICTS);
 
 	if (!v)
 		return -ENOMEM;
@@ -146,19 +152,14 @@ static int add_signal(struct states_job *j, enum state_made how, enum state_kind
 	return 0;
 }
 
-/* Of a kind with two ends: each end is a signal, and the one that only wants the data indicts nobody by waiting.
- * Nor does the server of a shuffle: it is as slow as the reduces are that fetch from it, all at once. */
+/* Of a kind with two ends each end is a signal. */
 static int signals_of_kind(struct states_job *j, enum state_kind k, bool peers)
 {
-	bool indicts = state_rows[k].role == STATE_INDICTS;
-	int err;
-
 	if (state_rows[k].role == STATE_TELLS)
 		return 0;
 	if (!states_two_ends(k) || !peers)
-		return add_signal(j, MADE_DURATION, k, indicts);
-	err = add_signal(j, MADE_SERVER, k, indicts);
-	return err ? err : add_signal(j, MADE_EXECUTOR, k, false);
+		return add_signal(j, MADE_DURATION, k);
+	return add_signal(j, MADE_SERVER, k) ?: add_signal(j, MADE_EXECUTOR, k);
 }
 
 static int signals_all(struct states_job *j)
@@ -169,84 +170,24 @@ static int signals_all(struct states_job *j)
 	for (size_t i = 0; i < j->s->n; i++) {
 		n[j->s->at[i].kind]++;
 		peers[j->s->at[i].kind] += j->s->at[i].peer != STATE_NONE;
-		tasks += state_is_task(j->s->at[i].kind);
-		packets += states_packet(j->s->at[i].kind);
 	}
-	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
+	for (int k = 0; k < STATE_KIND_COUNT && !err; k++) {
+		tasks += state_is_task(k) ? n[k] : 0;
+		packets += states_packet(k) ? n[k] : 0;
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);
+	}
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++)
 		if (n[k] && state_is_task(k))
-			err = add_signal(j, MADE_SHARE, k, true);
-	if (!err && tasks)
-		err = add_signal(j, MADE_FAILED, STATE_KIND_COUNT, true);
-	if (!err && tasks)
-		err = add_signal(j, MADE_STUCK, STATE_KIND_COUNT, true);
-	if (!err && packets)
-		err = add_signal(j, MADE_PACKETS, STATE_KIND_COUNT, true);
+			err = add_signal(j, MADE_SHARE, k);
+	for (int how = MADE_FAILED; how <= MADE_PACKETS && !err; how++)
+		if (how == MADE_PACKETS ? packets : tasks)
+			err = add_signal(j, how, STATE_KIND_COUNT);
 	/* after those that they are made of */
 	for (int set = 0; set < TOGETHERS && !err; set++)
 		if (states_together_made(j, set))
-			err = add_signal(j, MADE_TOGETHER + set, STATE_KIND_COUNT, true);
+			err = add_signal(j, MADE_TOGETHER + set, STATE_KIND_COUNT);
 	return err;
-}
-
-/* ---- each signal ------------------------------------------------------------------------------ */
-
-static int judge_some(struct states_job *j, size_t signal, struct state_value *v, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (v[i].node != UINT32_MAX && j->group[v[i].node] >= 0)
-			v[kept++] = v[i];
-	return states_judge(j, signal, v, kept);
-}
-
-static int one_end(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
-{
-	struct state_value *server = calloc(n + 1, sizeof(*server));
-	struct state_value *executor = calloc(n + 1, sizeof(*executor));
-	bool serves = j->signals[signal].made == MADE_SERVER;
-	int err = server && executor ? 0 : -ENOMEM;
-
-	if (!err)
-		err = states_ends(j, j->signals[signal].kind, v, n, server, executor);
-	if (!err)
-		err = judge_some(j, signal, serves ? server : executor, n);
-	free(server);
-	free(executor);
-	return err;
-}
-
-static int durations(struct states_job *j, size_t signal)
-{
-	struct state_value *v;
-	size_t n;
-	int err = states_cells(j, j->signals[signal].kind, &v, &n);
-
-	if (!err)
-		err = j->signals[signal].made == MADE_DURATION ? judge_some(j, signal, v, n)
-							       : one_end(j, signal, v, n);
-	free(v);
-	return err;
-}
-
-static int judge_signal(struct states_job *j, size_t signal)
-{
-	switch (j->signals[signal].made) {
-	case MADE_DURATION:
-	case MADE_SERVER:
-	case MADE_EXECUTOR: return durations(j, signal);
-	case MADE_TOGETHER:
-	case MADE_DISK:
-	case MADE_NET: return states_together(j, signal);
-	case MADE_SHARE: return states_share(j, signal);
-	case MADE_FAILED: return states_failed(j, signal);
-	case MADE_STUCK: return states_stuck(j, signal);
-	case MADE_PACKETS: return states_packets(j, signal);
-	}
-	return 0;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------ */
@@ -291,23 +232,17 @@ static int examine(struct states_job *j)
 	int err = states_nodes(j);
 
 	span(j);
-	if (!err)
-		err = states_together_init(j);
-	if (!err)
-		err = beside_init(j);
-	if (!err)
-		err = signals_all(j);
+	err = err ?: states_together_init(j);
+	err = err ?: beside_init(j);
+	err = err ?: signals_all(j);
 	for (size_t i = 0; i < j->n_signals && !err; i++)
-		err = judge_signal(j, i);
-	if (!err)
-		err = used_alone(j);
+		err = made[j->signals[i].made].judge(j, i);
+	err = err ?: used_alone(j);
 	verdict_unproven_only(j->a);
-	if (!err)
-		err = states_notices(j);
-	if (!err)
-		err = states_incidents(j);
+	err = err ?: states_notices(j);
+	err = err ?: states_incidents(j);
 	sort(j->a->looks, j->a->n_looks, by_time);
-	return err ? err : states_unjudged(j);
+	return err ?: states_unjudged(j);
 }
 
 int examine_states(const struct analysis_opts *o, const struct states *s, struct verdict *a)
@@ -318,7 +253,7 @@ int examine_states(const struct analysis_opts *o, const struct states *s, struct
 
 	*a = (struct verdict){.method = ROBUST_NAME, .names_causes = true};
 	if (o->from_ns > 0 || o->to_ns < INT64_MAX) {
-		err = states_window(s, o->from_ns, o->to_ns, &window);
+		err = states_window(&j.room, s, o->from_ns, o->to_ns, &window);
 		j.s = &window;
 	}
 	if (!err)
@@ -327,13 +262,8 @@ int examine_states(const struct analysis_opts *o, const struct states *s, struct
 		fail("out of memory");
 	if (err)
 		verdict_release(a);
-	states_window_release(&window);
-	free(j.row);
-	free(j.group);
+	scratch_release(&j.room);
 	free(j.signals);
 	free(j.found);
-	free(j.together);
-	beside_free(j.beside);
-	free(j.reasons);
 	return err;
 }

@@ -6,6 +6,7 @@
 #include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/finding_make.h"
+#include "userspace/common/scratch.h"
 
 enum {
 	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
@@ -51,8 +52,10 @@ struct states_job {
 	const struct analysis_opts *o;
 	const struct states *s;
 	struct verdict *a;
-	size_t *row;	/* the verdict's number of each of the states' nodes; SIZE_MAX: none */
-	int32_t *group; /* of the verdict's nodes; negative: in none */
+	struct scratch room; /* for what lasts as long as the examination */
+	size_t *row;	     /* the verdict's number of each of the states' nodes; SIZE_MAX: none */
+	int32_t *group;	     /* of the verdict's nodes; negative: in none */
+	size_t *group_nodes; /* of each group: how many the verdict's nodes in it are */
 	size_t n_groups;
 	struct state_signal {
 		enum state_made made;
@@ -76,8 +79,10 @@ struct states_job {
 
 /* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
 int states_nodes(struct states_job *j);
-/* The row of the node that is charged, or of the other end; SIZE_MAX: it is not compared. */
+/* The row of the node that is charged, or of the other end; SIZE_MAX: it is none of the verdict's. */
 size_t states_row(const struct states_job *j, uint32_t node);
+/* The same, but SIZE_MAX of a node without a group, too: it is not compared. */
+size_t states_compared_row(const struct states_job *j, uint32_t node);
 double state_seconds(const struct state *x);
 int states_unjudged(struct states_job *j); /* those that were not judged, in the end */
 
@@ -87,10 +92,10 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 /* What a task's time depends on besides its server: whether a reduce ran on its node when it began, and its turn in its slot:
  * 1, or 2 of any later one in its slot and job; of Spark's 3 where its stage was known there; 0: nothing is known. */
 bool beside_reduce(const struct beside *b, const struct state *x);
+int16_t states_octave(const struct state *x); /* half octaves of its bytes; -1: not said */
 uint8_t beside_turn(const struct beside *b, size_t state);
-/* j->beside is for beside_free(), in either case. 0 or -ENOMEM. */
+/* Makes j->beside, in j->room. 0 or -ENOMEM. */
 int beside_init(struct states_job *j);
-void beside_free(struct beside *b);
 
 /* states_ends.c: whether states of this kind are of several servers that wait for each other; have two ends; have their data at
  * the other end, which the charged one wants. */
@@ -99,19 +104,22 @@ bool states_two_ends(enum state_kind kind);
 bool states_peer_serves(enum state_kind kind);
 /* Takes off each value what the slowest other server of its block is slower by. 0 or -ENOMEM. */
 int states_pipeline_part(const struct states_job *j, struct state_value *v, size_t n);
-/* Takes values of a kind with two ends, and makes those of either: server[k] and executor[k] are of v[k]'s
- * state; node UINT32_MAX: of no node that is compared. 0 or -ENOMEM. */
-int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
-		size_t n, struct state_value *server, struct state_value *executor);
+/* Takes n values of a kind with two ends, and leaves those of one of them: its node, and r without what the other end
+ * makes of it. Values whose end is no node that is compared go. 0 or -ENOMEM. */
+int states_ends(const struct states_job *j, const struct state_signal *signal,
+		struct state_value *v, size_t *n);
 
 /* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
 /* Of one group's values, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
 /* A part of the time, by when states end. */
-void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns);
+struct state_span {
+	int64_t from_ns, to_ns;
+};
+struct state_span states_part(const struct states_job *j, size_t part);
 
-/* states_together.c: 0 or -ENOMEM; j->together is the caller's to free. */
+/* states_together.c: makes j->together, in j->room. 0 or -ENOMEM. */
 int states_together_init(struct states_job *j);
 /* Takes what a look at a part of the time made of a node; seconds: its typical duration; values 0: it is not of durations. */
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
@@ -126,7 +134,7 @@ bool states_together_made(const struct states_job *j, enum together_set set);
 /* This node had tasks; least: the difference from which on it would have been suspicious, ln; NaN: none. 0 or -ENOMEM. */
 int states_used(struct states_job *j, size_t signal, size_t node, double least);
 /* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
-int states_keep(struct states_job *j, const struct state_found *f);
+int states_keep(struct states_job *j, struct state_found f);
 /* What a finding of this signal and node is about: their names, and that it is still open in the end. */
 struct finding_about states_about(const struct states_job *j, size_t signal, size_t node);
 /* What was found once, at all jobs, by the evidence. */
@@ -137,6 +145,10 @@ double states_scatter(double *deviations, size_t n, size_t nodes);
 /* The chance of naming anybody: half of it is of all kinds together, half for each of n looks at each signal. */
 double states_chance_together(const struct states_job *j);
 double states_chance(const struct states_job *j, size_t looks);
+/* Numbers of what is alike: of each of n things the first of those that compare() says 0 of, by the order it makes of
+ * their numbers (as for sort_with()). In that scratch; NULL: no memory. */
+uint32_t *states_alike(struct scratch *room, size_t n,
+		       int (*compare)(const void *a, const void *b, void *arg), void *arg);
 
 /* states_share.c, states_counts.c, states_together.c: judge their signals. 0 or -ENOMEM. */
 typedef int states_judges(struct states_job *j, size_t signal);

@@ -49,11 +49,11 @@ static int by_start(const void *a, const void *b)
 	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->until, y->until);
 }
 
-static int reduces(struct beside *b, const struct states *s)
+static int reduces(struct scratch *room, struct beside *b, const struct states *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		b->n += s->at[i].kind == STATE_REDUCE;
-	b->at = calloc(b->n + 1, sizeof(*b->at));
+	b->at = scratch_array(room, b->n, sizeof(*b->at));
 	if (!b->at)
 		return -ENOMEM;
 	b->n = 0;
@@ -69,14 +69,14 @@ static int reduces(struct beside *b, const struct states *s)
 }
 
 /*
- * When it began, not for most of its time: reduces begin while first maps run, and a slow map would be beside one
+ * Of a map, when it began, not for most of its time: reduces begin while first maps run, and a slow map would be beside one
  * because it is slow. How many they are is not asked: cells would be too small.
  */
 bool beside_reduce(const struct beside *b, const struct state *x)
 {
-	size_t at = search_first(mid, b->n,
-				 b->at[mid].node < x->node || (b->at[mid].node == x->node &&
-							       b->at[mid].from <= x->start_ns));
+	const struct ran now = {x->node, x->start_ns, INT64_MAX};
+	size_t at = x->kind == STATE_MAP ? search_first(mid, b->n, by_start(&b->at[mid], &now) <= 0)
+					 : 0;
 
 	return at > 0 && b->at[at - 1].node == x->node && b->at[at - 1].until >= x->start_ns;
 }
@@ -118,13 +118,6 @@ static bool takes_slot(const struct state *x)
 	return kept && x->end_ns > x->start_ns;
 }
 
-static int by_text(const void *a, const void *b, void *arg)
-{
-	char *const *text = arg;
-
-	return strcmp(text[*(const uint32_t *)a], text[*(const uint32_t *)b]);
-}
-
 /* How much of a job's name is its application's: that before the last point, if numbers only are behind it. */
 static size_t app_length(const char *job)
 {
@@ -134,41 +127,43 @@ static size_t app_length(const char *job)
 									: strlen(job);
 }
 
-static int apps(struct beside *b, const struct states *s)
+static int by_app(const void *a, const void *b, void *arg)
 {
-	uint32_t *order = calloc(s->jobs.n + 1, sizeof(*order)), first = 0;
+	char *const *text = arg;
+	const char *x = text[*(const uint32_t *)a], *y = text[*(const uint32_t *)b];
+	size_t n = app_length(x), m = app_length(y);
 
-	b->app = calloc(s->jobs.n + 1, sizeof(*b->app));
-	if (!order || !b->app) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < s->jobs.n; i++)
-		order[i] = i;
-	sort_with(order, s->jobs.n, by_text, s->jobs.at);
-	for (uint32_t i = 0; i < s->jobs.n; i++) {
-		const char *job = s->jobs.at[order[i]], *of = s->jobs.at[order[first]];
-		size_t n = app_length(job);
-
-		if (n != app_length(of) || memcmp(job, of, n) != 0)
-			first = i;
-		b->app[order[i]] = order[first];
-	}
-	free(order);
-	return 0;
+	return ORDER(n, m) ?: memcmp(x, y, n);
 }
 
-static int moments(struct turns *t, const struct states *s)
+uint32_t *states_alike(struct scratch *room, size_t n,
+		       int (*compare)(const void *a, const void *b, void *arg), void *arg)
+{
+	uint32_t *first = scratch_array(room, n, sizeof(*first));
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
+
+	for (uint32_t i = 0; i < n && order; i++)
+		order[i] = i;
+	if (order)
+		sort_with(order, n, compare, arg);
+	for (size_t i = 0, next; i < n && first && order; i = next)
+		for (next = i; next < n && !compare(&order[next], &order[i], arg); next++)
+			first[order[next]] = order[i];
+	free(order);
+	return order ? first : NULL;
+}
+
+static int moments(struct scratch *room, struct turns *t, const struct states *s)
 {
 	size_t tasks = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		tasks += takes_slot(&s->at[i]);
-	t->at = calloc(2 * tasks + 1, sizeof(*t->at));
-	t->slot = calloc(tasks + 1, sizeof(*t->slot));
-	t->free = calloc(tasks + 1, sizeof(*t->free));
-	t->count = calloc(tasks + 1, sizeof(*t->count));
-	if (!t->at || !t->slot || !t->free || !t->count)
+	t->at = scratch_array(room, 2 * tasks, sizeof(*t->at));
+	t->slot = scratch_array(room, tasks, sizeof(*t->slot));
+	t->free = scratch_array(room, tasks, sizeof(*t->free));
+	t->count = scratch_array(room, tasks, sizeof(*t->count));
+	if (room->failed)
 		return -ENOMEM;
 	tasks = 0;
 	for (size_t i = 0; i < s->n; i++) {
@@ -260,14 +255,12 @@ static void turns_of_stages(struct beside *b, const struct states *s, uint32_t *
 /* The parts of a task have its turn: their id is its id. */
 static int parts_of_tasks(struct beside *b, const struct states *s)
 {
-	uint32_t *order = calloc(s->n + 1, sizeof(*order));
-	uint8_t *of = calloc(s->ids.n + 1, sizeof(*of));
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *order = scratch_array(&room, s->n, sizeof(*order));
+	uint8_t *of = scratch_array(&room, s->ids.n, sizeof(*of));
 
-	if (!of || !order) {
-		free(of);
-		free(order);
+	if (room.failed)
 		return -ENOMEM;
-	}
 	turns_of_stages(b, s, order);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].kind == STATE_TASK && s->at[i].id < s->ids.n)
@@ -275,30 +268,23 @@ static int parts_of_tasks(struct beside *b, const struct states *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].kind != STATE_MAP && s->at[i].id < s->ids.n && of[s->at[i].id])
 			b->turn[i] = of[s->at[i].id];
-	free(of);
-	free(order);
 	return 0;
 }
 
 static int turns(struct beside *b, const struct states *s)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct turns t = {.app = b->app};
-	int err = moments(&t, s);
+	int err = moments(&room, &t, s);
 
-	b->turn = calloc(s->n + 1, sizeof(*b->turn));
-	if (!b->turn)
-		err = -ENOMEM;
 	for (size_t i = 0, next; i < t.n && !err; i = next) {
 		for (next = i; next < t.n && t.at[next].node == t.at[i].node &&
 			       t.at[next].job == t.at[i].job;)
 			next++;
 		take_turns(&t, &t.at[i], next - i, b->turn);
 	}
-	free(t.at);
-	free(t.slot);
-	free(t.free);
-	free(t.count);
-	return err ? err : parts_of_tasks(b, s);
+	scratch_release(&room);
+	return err ?: parts_of_tasks(b, s);
 }
 
 uint8_t beside_turn(const struct beside *b, size_t state)
@@ -308,19 +294,15 @@ uint8_t beside_turn(const struct beside *b, size_t state)
 
 int beside_init(struct states_job *j)
 {
-	struct beside *b = j->beside = calloc(1, sizeof(*b));
+	struct beside *b = j->beside = scratch_array(&j->room, 1, sizeof(*b));
 
-	return !b ? -ENOMEM : reduces(b, j->s) ?: apps(b, j->s) ?: turns(b, j->s);
-}
-
-void beside_free(struct beside *b)
-{
 	if (!b)
-		return;
-	free(b->at);
-	free(b->turn);
-	free(b->app);
-	free(b);
+		return -ENOMEM;
+	b->turn = scratch_array(&j->room, j->s->n, sizeof(*b->turn));
+	b->app = states_alike(&j->room, j->s->jobs.n, by_app, j->s->jobs.at);
+	if (!b->turn || !b->app)
+		return -ENOMEM;
+	return reduces(&j->room, b, j->s) ?: turns(b, j->s);
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -349,62 +331,46 @@ struct celled {
 
 static int by_cell(const struct celled *x, const struct celled *y)
 {
-	if (x->job != y->job)
-		return ORDER(x->job, y->job);
-	if (x->cls != y->cls)
-		return ORDER(x->cls, y->cls);
-	if (x->group != y->group)
-		return ORDER(x->group, y->group);
-	if (x->hour != y->hour)
-		return ORDER(x->hour, y->hour);
-	if (x->octave != y->octave)
-		return ORDER(x->octave, y->octave);
-	if (x->beside != y->beside)
-		return ORDER(x->beside, y->beside);
-	if (x->turn != y->turn)
-		return ORDER(x->turn, y->turn);
-	if (x->local != y->local)
-		return ORDER(x->local, y->local);
-	return ORDER(x->chunk, y->chunk);
+	return ORDER(x->job, y->job) ?: ORDER(x->cls, y->cls) ?: ORDER(x->group, y->group)
+		?: ORDER(x->hour, y->hour) ?: ORDER(x->octave, y->octave)
+		?: ORDER(x->beside, y->beside) ?: ORDER(x->turn, y->turn)
+		?: ORDER(x->local, y->local) ?: ORDER(x->chunk, y->chunk);
 }
 
 static int in_cells(const void *a, const void *b)
 {
 	const struct celled *x = a, *y = b;
-	int order = by_cell(x, y);
 
-	if (order)
-		return order;
-	if (x->ended != y->ended)
-		return ORDER(y->ended, x->ended);
-	if (x->ln < y->ln || x->ln > y->ln)
-		return ORDER(x->ln, y->ln);
-	return ORDER(x->state, y->state);
+	return by_cell(x, y) ?: ORDER(y->ended, x->ended) ?: ORDER(x->ln, y->ln)
+		?: ORDER(x->state, y->state);
 }
 
 /* ---- cells --------------------------------------------------------------------------------------- */
 
-static struct celled celled_of(const struct states_job *j, const struct beside *b, size_t i)
+/* Half octaves of a state's bytes; -1: not said. */
+int16_t states_octave(const struct state *x)
+{
+	return x->bytes > 0 ? (int16_t)floor(2 * log2((double)x->bytes)) : -1;
+}
+
+static struct celled celled_of(const struct states_job *j, size_t i)
 {
 	const struct state *x = &j->s->at[i];
 	bool job = x->job < j->s->jobs.n;
-	struct celled c = {.job = job ? x->job : STATE_NONE,
-			   .cls = x->cls,
-			   .hour = job ? 0 : (int32_t)(x->end_ns / HOUR_NS),
-			   .octave = -1,
-			   .local = x->peer == x->node && states_two_ends(x->kind),
-			   .ended = x->outcome == OUTCOME_OK,
-			   .node = (uint32_t)states_row(j, x->node),
-			   .state = (uint32_t)i,
-			   .ln = (float)log(fmax(state_seconds(x), LEAST_S))};
+	size_t row = states_row(j, x->node);
 
-	c.group = j->group[c.node];
-	if (x->bytes > 0)
-		c.octave = (int16_t)floor(2 * log2((double)x->bytes));
-	c.turn = b->turn[i];
-	if (x->kind == STATE_MAP)
-		c.beside = beside_reduce(b, x);
-	return c;
+	return (struct celled){.job = job ? x->job : STATE_NONE,
+			       .cls = x->cls,
+			       .group = j->group[row],
+			       .hour = job ? 0 : (int32_t)(x->end_ns / HOUR_NS),
+			       .octave = states_octave(x),
+			       .beside = beside_reduce(j->beside, x),
+			       .turn = j->beside->turn[i],
+			       .local = x->peer == x->node && states_two_ends(x->kind),
+			       .ended = x->outcome == OUTCOME_OK,
+			       .node = (uint32_t)row,
+			       .state = (uint32_t)i,
+			       .ln = (float)log(fmax(state_seconds(x), LEAST_S))};
 }
 
 static bool alike_but_size(const struct celled *x, const struct celled *y)
@@ -444,11 +410,10 @@ static bool is_block(enum state_kind kind)
 static bool is_compared(const struct states_job *j, size_t i)
 {
 	const struct state *x = &j->s->at[i];
-	size_t row = states_row(j, x->node);
 
 	if (is_block(x->kind) && x->bytes >= 0 && x->bytes < BLOCK_LEAST)
 		return false;
-	return row != SIZE_MAX && j->group[row] >= 0 && x->end_ns >= x->start_ns;
+	return states_compared_row(j, x->node) != SIZE_MAX && x->end_ns >= x->start_ns;
 }
 
 struct place {
@@ -574,7 +539,7 @@ static void all_cells(struct cells *w)
 }
 
 /* First tasks of executors, whatever their stage and size: starting the machine is most of them. */
-static void first_of_any_stage(struct cells *w, const struct beside *b)
+static void first_of_any_stage(struct cells *w)
 {
 	size_t kept = 0;
 	bool missing = false;
@@ -585,7 +550,7 @@ static void first_of_any_stage(struct cells *w, const struct beside *b)
 		if (x->turn != 1 || x->job == STATE_NONE)
 			continue;
 		missing |= !w->made[x->state];
-		x->job = b->app[x->job];
+		x->job = w->j->beside->app[x->job];
 		x->cls = STATE_NONE;
 		x->octave = -1;
 		x->chunk = 0;
@@ -606,29 +571,23 @@ static void first_of_any_stage(struct cells *w, const struct beside *b)
 int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
 		 size_t *n)
 {
-	const struct beside *b = j->beside;
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct cells w = {.j = j,
-			  .c = calloc(j->s->n + 1, sizeof(*w.c)),
-			  .made = calloc(j->s->n + 1, sizeof(*w.made))};
-	int err = w.c && w.made ? 0 : -ENOMEM;
+			  .c = scratch_array(&room, j->s->n, sizeof(*w.c)),
+			  .made = scratch_array(&room, j->s->n, sizeof(*w.made))};
 
-	for (size_t i = 0; i < j->s->n && !err; i++)
+	*v = NULL;
+	for (size_t i = 0; i < j->s->n && !room.failed; i++)
 		if (j->s->at[i].kind == kind && is_compared(j, i))
-			w.c[w.n++] = celled_of(j, b, i);
-	w.at = calloc(w.n + 1, sizeof(*w.at));
-	w.v = calloc(w.n + 1, sizeof(*w.v));
-	if (!w.at || !w.v)
-		err = -ENOMEM;
-	if (!err)
-		all_cells(&w);
-	if (!err && kind != STATE_MAP)
-		first_of_any_stage(&w, b);
-	free(w.c);
-	free(w.at);
-	free(w.made);
-	if (err)
-		free(w.v);
-	*v = err ? NULL : w.v;
-	*n = err ? 0 : w.n_v;
-	return err;
+			w.c[w.n++] = celled_of(j, i);
+	w.at = scratch_array(&room, w.n, sizeof(*w.at));
+	w.v = room.failed ? NULL : calloc(w.n + 1, sizeof(*w.v));
+	if (!w.v)
+		return -ENOMEM;
+	all_cells(&w);
+	if (kind != STATE_MAP)
+		first_of_any_stage(&w);
+	*v = w.v;
+	*n = w.n_v;
+	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
 /* ---- attempts ----------------------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ struct counted {
 	enum state_kind kind;
 	double n, hits, program, expected,
 		longest_s; /* program: of the hits those that may be its */
-	int64_t from_ns, to_ns;
+	struct state_span time;
 	int64_t hit_ns; /* the last */
 };
 
@@ -61,6 +62,31 @@ struct counting {
 	size_t n_failed;
 	bool stuck;
 };
+
+/* With one more; `any`: there was one before, whose times count from 1970 on. */
+static struct state_span span_of(bool any, struct state_span x, struct state_span more)
+{
+	return (struct state_span){any && x.from_ns < more.from_ns ? x.from_ns : more.from_ns,
+				   x.to_ns > more.to_ns ? x.to_ns : more.to_ns};
+}
+
+/* Keeps what so many hits of a node, beside so many that were expected, say of it. */
+static int keep_counted(struct states_job *j, size_t signal, size_t node, const struct evidence *e,
+			const struct count *count, double ratio, struct state_span time)
+{
+	struct finding_about about = states_about(j, signal, node);
+
+	if (e->level == EVIDENCE_NONE)
+		return 0;
+	about.value = count->hits;
+	about.peers = count->expected;
+	about.ratio = ratio;
+	about.flagged = (unsigned int)count->hits;
+	about.judged = (unsigned int)count->of;
+	about.onset_ns = time.from_ns;
+	about.last_ns = time.to_ns;
+	return states_keep(j, states_found(signal, &about, e));
+}
 
 static int by_job(const struct counted *x, const struct counted *y)
 {
@@ -122,16 +148,12 @@ static int find_failed(struct counting *w)
 	const struct states *s = w->j->s;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		n += is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED;
-	w->failed = calloc(n + 1, sizeof(*w->failed));
-	if (!w->failed)
-		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
 		struct failed x = failed_of(w, &s->at[i]);
 
-		if (is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED && x.length)
-			w->failed[w->n_failed++] = x;
+		if (is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED && x.length &&
+		    array_put(&w->failed, &w->n_failed, x))
+			return -ENOMEM;
 	}
 	sort(w->failed, w->n_failed, by_task);
 	/* Once for a task and server, so that no name of a log has more rows than there are servers. */
@@ -167,23 +189,23 @@ static bool ended_elsewhere(const struct counting *w, const struct state *of)
 /* ---- counting ------------------------------------------------------------------------------------ */
 
 /* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
-static int attempts(struct counting *w)
+static int attempts(struct scratch *room, struct counting *w)
 {
 	const struct states *s = w->j->s;
 
 	for (size_t i = 0; i < s->n; i++)
 		w->n += is_attempt(s->at[i].kind);
-	w->at = calloc(w->n + 1, sizeof(*w->at));
-	w->all = calloc(w->j->a->n_nodes + 1, sizeof(*w->all));
-	if (!w->at || !w->all)
-		return -ENOMEM;
+	w->at = scratch_array(room, w->n, sizeof(*w->at));
+	w->all = scratch_array(room, w->j->a->n_nodes, sizeof(*w->all));
 	w->n = 0;
+	if (room->failed)
+		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
-		size_t row = states_row(w->j, x->node);
+		size_t row = states_compared_row(w->j, x->node);
 		bool failed = x->outcome == OUTCOME_FAILED && !x->silent;
 
-		if (!is_attempt(x->kind) || row == SIZE_MAX || w->j->group[row] < 0)
+		if (!is_attempt(x->kind) || row == SIZE_MAX)
 			continue;
 		w->at[w->n++] =
 			(struct counted){.job = x->job,
@@ -195,8 +217,7 @@ static int attempts(struct counting *w)
 					 .program = !w->stuck && failed && !ended_elsewhere(w, x),
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
-					 .from_ns = x->start_ns,
-					 .to_ns = x->end_ns};
+					 .time = {x->start_ns, x->end_ns}};
 	}
 	sort(w->at, w->n, in_order);
 	return 0;
@@ -253,11 +274,9 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 			own += c[next].n;
 			own_hits += c[next].hits;
 			to->program += c[next].program;
-			if (c[next].hits > 0 && c[next].to_ns > to->hit_ns)
-				to->hit_ns = c[next].to_ns;
-			to->from_ns = to->n > 0 && to->from_ns < c[next].from_ns ? to->from_ns
-										 : c[next].from_ns;
-			to->to_ns = to->to_ns > c[next].to_ns ? to->to_ns : c[next].to_ns;
+			if (c[next].hits > 0 && c[next].time.to_ns > to->hit_ns)
+				to->hit_ns = c[next].time.to_ns;
+			to->time = span_of(to->n > 0, to->time, c[next].time);
 			to->n += c[next].n;
 		}
 		to->hits += own_hits;
@@ -275,29 +294,18 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 					      : c->program > 0 ? FAILED_FEW
 							       : FAILED_ELSEWHERE};
 	struct evidence e = evidence_binomial(&count, &p);
-	struct finding_about about = states_about(w->j, w->signal, node);
-	struct state_found f;
 
 	if (c->hits >= ATTEMPTS_TIMES * c->expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
-	if (e.level == EVIDENCE_NONE)
-		return 0;
-	about.value = c->hits;
-	about.peers = c->expected;
-	about.ratio = c->hits / c->expected;
-	about.flagged = (unsigned int)c->hits;
-	about.judged = (unsigned int)c->n;
-	about.onset_ns = c->from_ns;
-	about.last_ns = c->to_ns;
-	f = states_found(w->signal, &about, &e);
-	return states_keep(w->j, &f);
+	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / c->expected, c->time);
 }
 
 static int count_attempts(struct states_job *j, size_t signal, bool stuck)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct counting w = {.j = j, .signal = signal, .stuck = stuck};
-	size_t *in = calloc(j->n_groups + 1, sizeof(*in)), next;
-	int err = in ? find_failed(&w) ?: attempts(&w) : -ENOMEM;
+	size_t *in = scratch_array(&room, j->n_groups, sizeof(*in)), next;
+	int err = find_failed(&w) ?: attempts(&room, &w);
 
 	for (size_t i = 0; i < w.n && !err; i = next) {
 		for (next = i; next < w.n && !by_job(&w.at[next], &w.at[i]); next++)
@@ -313,10 +321,7 @@ static int count_attempts(struct states_job *j, size_t signal, bool stuck)
 		j->a->signals[j->signals[signal].row].judged = true;
 		err = judge_attempts(&w, i, in[j->group[i]] - 1);
 	}
-	free(in);
 	free(w.failed);
-	free(w.at);
-	free(w.all);
 	return err;
 }
 
@@ -346,7 +351,7 @@ static const double PACKETS_TIMES = 3; /* less is none: a disk of one model may 
 
 struct packets {
 	double n, bytes;
-	int64_t from_ns, to_ns;
+	struct state_span time;
 };
 
 bool states_packet(enum state_kind kind)
@@ -358,17 +363,17 @@ static void count_packets(const struct states_job *j, struct packets *of)
 {
 	for (size_t i = 0; i < j->s->n; i++) {
 		const struct state *x = &j->s->at[i];
-		size_t row = states_row(j, x->kind == STATE_MIRROR_SLOW ? x->peer : x->node);
+		size_t row =
+			states_compared_row(j, x->kind == STATE_MIRROR_SLOW ? x->peer : x->node);
 
-		if (row == SIZE_MAX || j->group[row] < 0)
+		if (row == SIZE_MAX)
 			continue;
 		if (states_pipeline(x->kind) && x->bytes > 0)
 			of[row].bytes += (double)x->bytes;
 		if (!states_packet(x->kind))
 			continue;
-		if (!of[row].n || x->start_ns < of[row].from_ns)
-			of[row].from_ns = x->start_ns;
-		of[row].to_ns = x->end_ns > of[row].to_ns ? x->end_ns : of[row].to_ns;
+		of[row].time = span_of(of[row].n > 0, of[row].time,
+				       (struct state_span){x->start_ns, x->end_ns});
 		of[row].n++;
 	}
 }
@@ -376,63 +381,49 @@ static void count_packets(const struct states_job *j, struct packets *of)
 static int judge_packets(struct states_job *j, size_t signal, size_t node, const struct packets *x,
 			 double expected, double all, size_t peers)
 {
-	const struct count count = {.hits = x->n, .expected = expected, .n_peers = peers};
+	struct count count = {.hits = x->n, .expected = expected, .n_peers = peers};
 	const struct count_params p = {.chance = states_chance(j, 1) / (double)(peers + 1),
 				       .times = PACKETS_TIMES,
 				       .burst = BURST,
 				       .least = LEAST};
 	struct evidence e = evidence_poisson(&count, &p);
-	struct finding_about about = states_about(j, signal, node);
-	struct state_found f;
 
-	if (e.level == EVIDENCE_NONE)
-		return 0;
-	about.value = x->n;
-	about.peers = expected;
-	about.ratio = x->n / fmax(1, expected);
-	about.flagged = (unsigned int)x->n;
-	about.judged = (unsigned int)all;
-	about.onset_ns = x->from_ns;
-	about.last_ns = x->to_ns;
-	f = states_found(signal, &about, &e);
-	return states_keep(j, &f);
+	count.of = all;
+	return keep_counted(j, signal, node, &e, &count, x->n / fmax(1, expected), x->time);
 }
 
 int states_packets(struct states_job *j, size_t signal)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	size_t nodes = j->a->n_nodes;
-	struct packets *of = calloc(nodes + 1, sizeof(*of)), *all;
-	size_t *in = calloc(j->n_groups + 1, sizeof(*in));
-	int err;
+	struct packets *of = scratch_array(&room, nodes, sizeof(*of));
+	struct packets *all = scratch_array(&room, j->n_groups, sizeof(*all));
+	int err = 0;
 
-	all = calloc(j->n_groups + 1, sizeof(*all));
-	err = of && all && in ? 0 : -ENOMEM;
-	if (!err)
-		count_packets(j, of);
-	for (size_t i = 0; i < nodes && !err; i++) {
+	if (room.failed)
+		return -ENOMEM;
+	count_packets(j, of);
+	for (size_t i = 0; i < nodes; i++) {
 		if (j->group[i] < 0)
 			continue;
-		in[j->group[i]]++;
 		all[j->group[i]].n += of[i].n;
 		all[j->group[i]].bytes += of[i].bytes;
 	}
 	for (size_t i = 0; i < nodes && !err; i++) {
 		const struct packets *g = j->group[i] < 0 ? NULL : &all[j->group[i]];
+		size_t peers = g ? j->group_nodes[j->group[i]] - 1 : 0;
 		double others, bytes, mean, by_bytes;
 
-		if (!g || in[j->group[i]] < STATES_NODES)
+		if (peers + 1 < STATES_NODES)
 			continue;
 		j->a->signals[j->signals[signal].row].judged = true;
 		others = g->n - of[i].n;
 		bytes = g->bytes - of[i].bytes;
-		mean = others / (double)(in[j->group[i]] - 1);
+		mean = others / (double)peers;
 		by_bytes = bytes > 0 ? others / bytes * of[i].bytes : mean;
 		if (of[i].n > 0)
 			err = judge_packets(j, signal, i, &of[i], fmax(mean, by_bytes), g->n,
-					    in[j->group[i]] - 1);
+					    peers);
 	}
-	free(of);
-	free(all);
-	free(in);
 	return err;
 }

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/sort.h"
@@ -50,10 +50,8 @@ static void effects(const struct state_value *v, size_t n, double *effect, size_
 {
 	size_t next;
 
-	for (size_t i = 0; i < nodes; i++)
-		effect[i] = 0;
-	for (size_t i = 0; i < n; i++)
-		order[i] = v[i];
+	memset(effect, 0, nodes * sizeof(*effect));
+	memcpy(order, v, n * sizeof(*order));
 	sort(order, n, by_node);
 	for (size_t i = 0; i < n; i = next) {
 		for (next = i; next < n && order[next].node == order[i].node;)
@@ -79,20 +77,22 @@ static void without_others(const struct hop *h, size_t n, const double *effect,
 
 int states_pipeline_part(const struct states_job *j, struct state_value *v, size_t n)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	size_t nodes = j->a->n_nodes, hops = 0, next;
-	struct hop *h = calloc(n + 1, sizeof(*h));
-	struct state_value *order = calloc(n + 1, sizeof(*order));
-	double *effect = calloc(nodes + 1, sizeof(*effect));
-	int err = h && order && effect ? 0 : -ENOMEM;
+	struct hop *h = scratch_array(&room, n, sizeof(*h));
+	struct state_value *order = scratch_array(&room, n, sizeof(*order));
+	double *effect = scratch_array(&room, nodes, sizeof(*effect));
 
-	for (size_t i = 0; i < n && !err; i++) {
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
 		uint32_t block = j->s->at[v[i].state].out;
 
 		if (block != STATE_NONE)
 			h[hops++] = (struct hop){block, v[i].node, i, v[i].r};
 	}
 	sort(h, hops, by_block);
-	for (int pass = 0; pass < BLOCK_PASSES && !err; pass++) {
+	for (int pass = 0; pass < BLOCK_PASSES; pass++) {
 		effects(v, n, effect, nodes, order);
 		for (size_t i = 0; i < hops; i = next) {
 			for (next = i; next < hops && h[next].block == h[i].block;)
@@ -102,10 +102,7 @@ int states_pipeline_part(const struct states_job *j, struct state_value *v, size
 				without_others(&h[i], next - i, effect, v);
 		}
 	}
-	free(h);
-	free(order);
-	free(effect);
-	return err;
+	return 0;
 }
 
 /* ---- two ends ----------------------------------------------------------------------------------- */
@@ -150,7 +147,7 @@ bool states_peer_serves(enum state_kind kind)
 
 /* Values by one end: order[first[i] … first[i + 1]) are those of end i. */
 struct side {
-	const uint32_t *end; /* of each value, of states.nodes; UINT32_MAX: none */
+	uint32_t *end; /* of each value, of states.nodes; UINT32_MAX: none */
 	uint32_t *order;
 	size_t *first;
 	double *effect; /* of each end */
@@ -161,31 +158,25 @@ struct polish {
 	double *e, *some; /* what is left of each value */
 };
 
-static int side_init(struct side *s, const struct polish *p, const uint32_t *end)
+static struct side side_make(struct scratch *room, const struct polish *p)
 {
-	s->end = end;
-	s->order = calloc(p->n + 1, sizeof(*s->order));
-	s->first = calloc(p->nodes + 2, sizeof(*s->first));
-	s->effect = calloc(p->nodes + 1, sizeof(*s->effect));
-	if (!s->order || !s->first || !s->effect)
-		return -ENOMEM;
+	return (struct side){.end = scratch_array(room, p->n, sizeof(uint32_t)),
+			     .order = scratch_array(room, p->n, sizeof(uint32_t)),
+			     .first = scratch_array(room, p->nodes + 1, sizeof(size_t)),
+			     .effect = scratch_array(room, p->nodes, sizeof(double))};
+}
+
+static void side_order(struct side *s, const struct polish *p)
+{
 	/* How many each has; then where each ends, which filling from there makes where it begins. */
 	for (size_t i = 0; i < p->n; i++)
-		if (end[i] != UINT32_MAX)
-			s->first[end[i]]++;
+		if (s->end[i] != UINT32_MAX)
+			s->first[s->end[i]]++;
 	for (size_t i = 1; i <= p->nodes; i++)
 		s->first[i] += s->first[i - 1];
 	for (size_t i = p->n; i-- > 0;)
-		if (end[i] != UINT32_MAX)
-			s->order[--s->first[end[i]]] = (uint32_t)i;
-	return 0;
-}
-
-static void side_release(struct side *s)
-{
-	free(s->order);
-	free(s->first);
-	free(s->effect);
+		if (s->end[i] != UINT32_MAX)
+			s->order[--s->first[s->end[i]]] = (uint32_t)i;
 }
 
 /* Takes the median of what is left off each end's values; and of the ends' medians their own, which is the whole's. */
@@ -219,66 +210,50 @@ static void centre(struct polish *p, struct side *s)
 		s->effect[i] -= m;
 }
 
-/*
- * The server's end goes first: where both are one node, its effect is the server's. What is left of a value, and
- * its end's effect, is the value of that end without the other's.
- */
-static void part(const struct states_job *j, struct polish *p, struct side *b, struct side *a,
-		 const struct state_value *v, struct state_value *server,
-		 struct state_value *executor)
+/* The server's end goes first: where both are one node, its effect is the server's. */
+static void part(struct polish *p, struct side *server, struct side *executor)
 {
-	for (size_t i = 0; i < p->n; i++)
-		p->e[i] = v[i].r;
+	side_order(server, p);
+	side_order(executor, p);
 	for (int k = 0; k < SWEEPS; k++) {
-		sweep(p, b);
-		sweep(p, a);
+		sweep(p, server);
+		sweep(p, executor);
 	}
-	centre(p, b);
-	centre(p, a);
-	for (size_t i = 0; i < p->n; i++) {
-		server[i] = executor[i] = v[i];
-		server[i].node = executor[i].node = UINT32_MAX;
-		if (states_row(j, b->end[i]) != SIZE_MAX) {
-			server[i].node = (uint32_t)states_row(j, b->end[i]);
-			server[i].r = (float)(p->e[i] + b->effect[b->end[i]]);
-		}
-		if (states_row(j, a->end[i]) != SIZE_MAX) {
-			executor[i].node = (uint32_t)states_row(j, a->end[i]);
-			executor[i].r = (float)(p->e[i] + a->effect[a->end[i]]);
-		}
-	}
+	centre(p, server);
+	centre(p, executor);
 }
 
-int states_ends(const struct states_job *j, enum state_kind kind, const struct state_value *v,
-		size_t n, struct state_value *server, struct state_value *executor)
+int states_ends(const struct states_job *j, const struct state_signal *signal,
+		struct state_value *v, size_t *n)
 {
-	struct polish p = {.n = n, .nodes = j->s->nodes.n};
-	uint32_t *charged = calloc(n + 1, sizeof(*charged)), *other = calloc(n + 1, sizeof(*other));
-	struct side a = {0}, b = {0};
-	bool serves = ends[kind].charged_serves;
-	int err = -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct polish p = {.n = *n, .nodes = j->s->nodes.n};
+	struct side charged = side_make(&room, &p), other = side_make(&room, &p);
+	bool serves = ends[signal->kind].charged_serves;
+	struct side *end = serves == (signal->made == MADE_SERVER) ? &charged : &other;
 
-	p.e = calloc(n + 1, sizeof(*p.e));
-	p.some = calloc((n > p.nodes ? n : p.nodes) + 1, sizeof(*p.some));
-	if (!charged || !other || !p.e || !p.some)
-		goto out;
-	for (size_t i = 0; i < n; i++) {
+	p.e = scratch_array(&room, p.n, sizeof(*p.e));
+	p.some = scratch_array(&room, p.n > p.nodes ? p.n : p.nodes, sizeof(*p.some));
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < p.n; i++) {
 		const struct state *x = &j->s->at[v[i].state];
 
-		charged[i] = x->node;
-		other[i] = x->peer < p.nodes ? x->peer : UINT32_MAX;
+		charged.end[i] = x->node;
+		other.end[i] = x->peer < p.nodes ? x->peer : UINT32_MAX;
+		p.e[i] = v[i].r;
 	}
-	err = side_init(&b, &p, serves ? charged : other);
-	if (!err)
-		err = side_init(&a, &p, serves ? other : charged);
-	if (!err)
-		part(j, &p, &b, &a, v, server, executor);
-out:
-	side_release(&a);
-	side_release(&b);
-	free(charged);
-	free(other);
-	free(p.e);
-	free(p.some);
-	return err;
+	part(&p, serves ? &charged : &other, serves ? &other : &charged);
+	*n = 0;
+	for (size_t i = 0; i < p.n; i++) {
+		size_t row = states_compared_row(j, end->end[i]);
+
+		if (row == SIZE_MAX)
+			continue;
+		v[*n] = v[i];
+		v[*n].node = (uint32_t)row;
+		/* what is left of a value, and its end's effect, is that end's without the other's */
+		v[(*n)++].r = (float)(p.e[i] + end->effect[end->end[i]]);
+	}
+	return 0;
 }

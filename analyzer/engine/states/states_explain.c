@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
@@ -76,14 +75,16 @@ static int one_look(struct states_job *j, size_t signal, const struct placed *p,
 
 static int over_time(struct states_job *j, size_t signal, struct placed *p, size_t n)
 {
-	double *off = calloc(n + 1, sizeof(*off)), scatter;
+	struct scratch room SCRATCH_SCOPED = {0};
+	double *off = scratch_array(&room, n, sizeof(*off)), scatter;
 	size_t next;
-	int err = off ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (size_t i = 0; i < n && off; i++)
+	if (!off)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
 		off[i] = p[i].r;
-	scatter = off ? states_scatter(off, n, 1) : 0;
-	free(off);
+	scatter = states_scatter(off, n, 1);
 	sort(p, n, by_column);
 	for (size_t i = 0; i < n && !err; i = next) {
 		for (next = i;
@@ -139,14 +140,13 @@ static void band(struct durations *d, const float share[DURATIONS_BUCKETS])
 static int distribution(struct states_job *j, size_t signal, uint32_t node, const struct placed *p,
 			size_t n)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct durations *d = array_add(&j->a->durations, &j->a->n_durations);
-	double *some = calloc(n + 1, sizeof(*some)), half, most;
+	double *some = scratch_array(&room, n, sizeof(*some)), half, most;
 	size_t next, others = 0;
 
-	if (!d || !some) {
-		free(some);
+	if (!d || !some)
 		return -ENOMEM;
-	}
 	*d = (struct durations){.node = node, .signal = j->signals[signal].row};
 	for (size_t i = 0; i < n; i = next) {
 		float share[DURATIONS_BUCKETS];
@@ -166,30 +166,29 @@ static int distribution(struct states_job *j, size_t signal, uint32_t node, cons
 			some[others++] = p[i].r;
 	if (others)
 		shares(some, others, d->peers, &d->peers_half, &d->peers_most);
-	free(some);
 	return 0;
 }
 
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
 {
-	struct placed *p = calloc(n + 1, sizeof(*p));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct placed *p = scratch_array(&room, n, sizeof(*p));
 	int64_t step = column_ns(j->a);
-	int err = p ? 0 : -ENOMEM;
+	int err;
 
-	for (size_t i = 0; i < n && !err; i++)
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
 		p[i] = (struct placed){
 			(uint32_t)((j->s->at[v[i].state].end_ns - j->a->from_ns) / step), v[i].node,
 			v[i].r, v[i].ln};
-	if (!err)
-		err = over_time(j, signal, p, n);
-	if (!err)
-		sort(p, n, by_node);
+	err = over_time(j, signal, p, n);
+	sort(p, n, by_node);
 	for (size_t i = 0, next; i < n && !err; i = next) {
 		for (next = i; next < n && p[next].node == p[i].node; next++)
 			;
 		if (found_in(j, signal, p[i].node) && j->a->n_durations < DURATIONS_MAX)
 			err = distribution(j, signal, p[i].node, p, n);
 	}
-	free(p);
 	return err;
 }

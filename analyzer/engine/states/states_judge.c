@@ -50,22 +50,19 @@ static double margin(const struct state_found *f)
 	return f->e.needs > 0 ? f->e.score / f->e.needs : 0;
 }
 
-int states_keep(struct states_job *j, const struct state_found *f)
+int states_keep(struct states_job *j, struct state_found f)
 {
-	struct state_found *at = NULL;
-
 	/* found by signal: those of one signal are at the end */
-	for (size_t i = j->n_found; i-- > 0 && j->found[i].signal == f->signal && !at;)
-		if (j->found[i].e.node == f->e.node)
-			at = &j->found[i];
-	if (at && (at->level > f->level || (at->level == f->level && margin(at) >= margin(f))))
+	for (size_t i = j->n_found; i-- > 0 && j->found[i].signal == f.signal;) {
+		struct state_found *at = &j->found[i];
+
+		if (at->e.node != f.e.node)
+			continue;
+		if (at->level < f.level || (at->level == f.level && !(margin(at) >= margin(&f))))
+			*at = f;
 		return 0;
-	if (!at)
-		at = array_add(&j->found, &j->n_found);
-	if (!at)
-		return -ENOMEM;
-	*at = *f;
-	return 0;
+	}
+	return array_put(&j->found, &j->n_found, f);
 }
 
 int states_used(struct states_job *j, size_t signal, size_t node, double least)
@@ -250,7 +247,7 @@ static int look_conclude(struct state_look *l, uint32_t job)
 			continue;
 		f = look_found(l, i, job);
 		if (f.e.value - f.e.peers > floor)
-			err = states_keep(l->j, &f);
+			err = states_keep(l->j, f);
 	}
 	return err;
 }
@@ -309,28 +306,20 @@ static int states_look_together(struct state_look *l, size_t n, size_t part)
 	return err == -ENODATA ? 0 : err;
 }
 
-/* Room for n values; j is set. 0 or -ENOMEM; released in either case. */
-static int look_init(struct state_look *l, size_t n)
+/* For n values, in that scratch. */
+static struct state_look look_make(struct scratch *room, struct states_job *j, size_t signal,
+				   size_t n)
 {
-	size_t nodes = l->j->a->n_nodes;
+	size_t nodes = j->a->n_nodes;
 
-	l->at = calloc(nodes + 1, sizeof(*l->at));
-	l->mean = calloc(nodes + 1, sizeof(*l->mean));
-	l->out = calloc(nodes + 1, sizeof(*l->out));
-	l->some = calloc(n + 1, sizeof(*l->some));
-	l->off = calloc(n + 1, sizeof(*l->off));
-	l->alone = calloc(n + 1, sizeof(*l->alone));
-	return l->alone && l->at && l->mean && l->out && l->some && l->off ? 0 : -ENOMEM;
-}
-
-static void look_release(struct state_look *l)
-{
-	free(l->at);
-	free(l->mean);
-	free(l->out);
-	free(l->some);
-	free(l->off);
-	free(l->alone);
+	return (struct state_look){.j = j,
+				   .signal = signal,
+				   .at = scratch_array(room, nodes, sizeof(struct looked)),
+				   .mean = scratch_array(room, nodes, sizeof(struct look_mean)),
+				   .out = scratch_array(room, nodes, sizeof(struct evidence)),
+				   .some = scratch_array(room, n, sizeof(double)),
+				   .off = scratch_array(room, n, sizeof(double)),
+				   .alone = scratch_array(room, n, sizeof(struct state_value))};
 }
 
 /* ---- over time ---------------------------------------------------------------------------------- */
@@ -348,6 +337,13 @@ struct ended {
 	int64_t at;
 	uint32_t entity;
 	float r, ln;
+};
+
+/* One entity, and sums of its values of one interval. */
+struct over_entity {
+	uint32_t node;
+	unsigned int count;
+	double sum, ln;
 };
 
 static int by_time(const void *a, const void *b)
@@ -368,80 +364,67 @@ struct over {
 	struct states_job *j;
 	size_t signal, n, entities;
 	struct ended *at;
-	uint32_t *node; /* of each entity */
+	struct over_entity *entity;
 	struct signal_row row;
 	struct panel panel;
 	struct panel_values values;
-	double *sum, *ln, *some;
-	unsigned int *count;
-	double scatter;
+	double *some, scatter;
 	bool pipeline; /* means are of the least quarter of an interval's values */
 };
 
-/* How long an interval has to be; 0: the log is too short for windows of them. */
-static int64_t interval_of(struct over *w, const struct state_value *v)
+/* How long an interval has to be; 0: the log is too short for windows of them. Counts are of all values. */
+static int64_t interval_of(struct over *w)
 {
-	size_t next, k = 0;
 	double usual, span = s_of_ns(w->at[w->n - 1].at - w->at[0].at), s;
 	unsigned int least = 1U << EVIDENCE_PARAMS_DEFAULT.k_min;
 
-	for (size_t i = 0; i < w->n; i = next) {
-		for (next = i; next < w->n && v[next].node == v[i].node; next++)
-			;
-		w->some[k++] = (double)(next - i);
-	}
-	usual = stats_quantile(w->some, k, 0.5);
+	for (size_t i = 0; i < w->entities; i++)
+		w->some[i] = w->entity[i].count;
+	usual = stats_quantile(w->some, w->entities, 0.5);
 	s = (w->pipeline ? PIPELINE_VALUES : INTERVAL_VALUES) * span / usual;
 	s = fmax(fmax(LEAST_INTERVAL_S, s), span / INTERVALS_MAX);
 	return s * least * FEW_WINDOWS > span ? 0 : ns_of_s(s);
 }
 
 /* v in order of nodes. */
-static int over_entities(struct over *w, const struct state_value *v)
+static void over_entities(struct over *w, const struct state_value *v)
 {
-	size_t off = 0, first = 0;
+	size_t next;
 	double m;
 
-	for (size_t i = 0; i < w->n; i++) {
-		if (i && v[i].node != v[i - 1].node)
-			w->entities++;
-		w->node[w->entities] = v[i].node;
-		w->at[i] = (struct ended){w->j->s->at[v[i].state].end_ns, (uint32_t)w->entities,
-					  v[i].r, v[i].ln};
+	for (size_t i = 0; i < w->n; i = next) {
+		for (next = i; next < w->n && v[next].node == v[i].node; next++) {
+			w->at[next] = (struct ended){w->j->s->at[v[next].state].end_ns,
+						     (uint32_t)w->entities, v[next].r, v[next].ln};
+			w->some[next] = v[next].r;
+		}
+		m = stats_quantile(w->some + i, next - i, 0.5);
+		for (size_t k = i; k < next; k++)
+			w->some[k] -= m;
+		w->entity[w->entities++] =
+			(struct over_entity){v[i].node, (unsigned int)(next - i), 0, 0};
 	}
-	w->entities += w->n > 0;
-	for (size_t i = 0; i <= w->n; i++) {
-		if (i < w->n && v[i].node == v[first].node)
-			continue;
-		for (size_t k = first; k < i; k++)
-			w->some[off + k - first] = v[k].r;
-		m = stats_quantile(w->some + off, i - first, 0.5);
-		for (size_t k = first; k < i; k++)
-			w->some[off++] -= m;
-		first = i;
-	}
-	w->scatter = states_scatter(w->some, off, w->entities);
+	w->scatter = states_scatter(w->some, w->n, w->entities);
 	sort(w->at, w->n, by_time);
-	return 0;
 }
 
 /* Of each entity, over its values of one interval; of pipelines, over the least quarter of them. */
 static void over_sums(struct over *w, size_t from, size_t to)
 {
-	memset(w->sum, 0, w->entities * sizeof(*w->sum));
-	memset(w->ln, 0, w->entities * sizeof(*w->ln));
-	memset(w->count, 0, w->entities * sizeof(*w->count));
+	for (size_t e = 0; e < w->entities; e++)
+		w->entity[e] = (struct over_entity){.node = w->entity[e].node};
 	if (w->pipeline)
 		sort(w->at + from, to - from, by_entity);
 	for (size_t i = from, next; i < to; i = next) {
-		uint32_t e = w->at[i].entity;
+		struct over_entity *e = &w->entity[w->at[i].entity];
 
-		for (next = i + 1; w->pipeline && next < to && w->at[next].entity == e;)
+		for (next = i + 1;
+		     w->pipeline && next < to && w->at[next].entity == w->at[i].entity;)
 			next++;
 		for (size_t end = i + (next - i + 3) / 4; i < end; i++) {
-			w->sum[e] += w->at[i].r;
-			w->ln[e] += w->at[i].ln;
-			w->count[e]++;
+			e->sum += w->at[i].r;
+			e->ln += w->at[i].ln;
+			e->count++;
 		}
 	}
 }
@@ -454,22 +437,22 @@ static unsigned int over_means(struct over *w, size_t from, size_t to)
 
 	over_sums(w, from, to);
 	for (size_t i = 0; i < w->entities; i++)
-		if (w->count[i])
-			w->some[here++] = w->count[i];
-	usual = here ? stats_quantile(w->some, here, 0.5) : 1;
+		if (w->entity[i].count)
+			w->some[here++] = w->entity[i].count;
+	usual = stats_quantile(w->some, here, 0.5);
 	for (size_t i = 0; i < w->entities; i++)
-		if (w->count[i])
-			w->some[k++] = w->sum[i] / w->count[i];
-	peers = here ? stats_quantile(w->some, here, 0.5) : 0;
+		if (w->entity[i].count)
+			w->some[k++] = w->entity[i].sum / w->entity[i].count;
+	peers = stats_quantile(w->some, here, 0.5);
 	for (size_t i = 0; i < w->entities; i++) {
-		double n = w->count[i], r = w->sum[i] / n - peers;
+		double n = w->entity[i].count, ln = w->entity[i].ln / n;
+		double r = w->entity[i].sum / n - peers;
 
 		w->values.in[i] = (struct residual){
 			.r = n > 0 ? r : NAN,
 			.extra =
 				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
-		w->values.shown[i] = (struct track_values){exp(w->ln[i] / n), exp(w->ln[i] / n - r),
-							   here - 1, false};
+		w->values.shown[i] = (struct track_values){exp(ln), exp(ln - r), here - 1, false};
 	}
 	return here;
 }
@@ -494,7 +477,7 @@ static int over_keep(struct over *w, size_t i)
 				.times = worst->times,
 				.duty = panel_duty(&w->panel, i)};
 
-	return states_keep(w->j, &f);
+	return states_keep(w->j, f);
 }
 
 static int over_conclude(struct over *w)
@@ -505,8 +488,8 @@ static int over_conclude(struct over *w)
 		const struct track_entity *st = &w->panel.track.at[i];
 
 		if (st->tested) {
-			w->j->reasons[w->node[i]].judged = true;
-			err = states_used(w->j, w->signal, w->node[i], st->least);
+			w->j->reasons[w->entity[i].node].judged = true;
+			err = states_used(w->j, w->signal, w->entity[i].node, st->least);
 		}
 		if (!err && panel_in_trouble(&w->panel, i))
 			err = over_keep(w, i);
@@ -555,51 +538,33 @@ static int over_start(struct over *w, int64_t step)
 				     .floor = state_rows[signal->kind].floor_s};
 	err = panel_init(&w->panel, &o, &p);
 	for (size_t i = 0; i < w->entities && !err; i++)
-		err = panel_join(&w->panel, &(struct panel_member){w->node[i], i, ""});
+		err = panel_join(&w->panel, &(struct panel_member){w->entity[i].node, i, ""});
 	return err;
 }
 
-static void over_release(struct over *w)
+/* One group's values over time, in order of nodes. 0 or -ENOMEM. */
+static int states_follow(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
 {
-	panel_release(&w->panel);
-	panel_values_release(&w->values);
-	free(w->at);
-	free(w->node);
-	free(w->sum);
-	free(w->ln);
-	free(w->some);
-	free(w->count);
-}
-
-/* Values of one group over time. 0 or -ENOMEM. */
-static int states_follow(struct states_job *j, size_t signal, struct state_value *v, size_t n)
-{
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct over w = {.j = j,
 			 .signal = signal,
 			 .n = n,
 			 .pipeline = states_pipeline(j->signals[signal].kind)};
-	size_t nodes = j->a->n_nodes;
 	int64_t step;
-	int err = -ENOMEM;
+	int err;
 
-	w.at = calloc(n + 1, sizeof(*w.at));
-	w.node = calloc(nodes + 1, sizeof(*w.node));
-	w.sum = calloc(nodes + 1, sizeof(*w.sum));
-	w.ln = calloc(nodes + 1, sizeof(*w.ln));
-	w.some = calloc((n > nodes ? n : nodes) + 1, sizeof(*w.some));
-	w.count = calloc(nodes + 1, sizeof(*w.count));
-	if (!w.at || !w.node || !w.sum || !w.ln || !w.some || !w.count || !n) {
-		over_release(&w);
-		return n ? -ENOMEM : 0;
-	}
-	err = over_entities(&w, v);
-	step = w.entities >= STATES_NODES ? interval_of(&w, v) : 0;
-	if (!err && step > 0) {
-		err = over_start(&w, step);
-		if (!err)
-			err = over_walk(&w, step);
-	}
-	over_release(&w);
+	w.at = scratch_array(&room, n, sizeof(*w.at));
+	w.entity = scratch_array(&room, j->a->n_nodes, sizeof(*w.entity));
+	w.some = scratch_array(&room, n, sizeof(*w.some));
+	if (room.failed)
+		return -ENOMEM;
+	over_entities(&w, v);
+	step = w.entities >= STATES_NODES ? interval_of(&w) : 0;
+	if (step <= 0)
+		return 0;
+	err = over_start(&w, step) ?: over_walk(&w, step);
+	panel_release(&w.panel);
+	panel_values_release(&w.values);
 	return err;
 }
 
@@ -640,35 +605,28 @@ static size_t parts_of(size_t part)
 	return part < 1 ? 1 : part < 3 ? 2 : 4;
 }
 
-struct range {
-	int64_t from_ns, to_ns;
-};
-
-static struct range range_part(struct range all, size_t part)
+static struct state_span span_part(struct state_span all, size_t part)
 {
 	size_t of = parts_of(part), k = part + 1 - of;
 	int64_t step = (all.to_ns - all.from_ns) / (int64_t)of;
 	int64_t from = all.from_ns + (int64_t)k * step;
 
-	return (struct range){from, k + 1 == of ? all.to_ns : from + step};
+	return (struct state_span){from, k + 1 == of ? all.to_ns : from + step};
 }
 
-void states_part(const struct states_job *j, size_t part, int64_t *from_ns, int64_t *to_ns)
+struct state_span states_part(const struct states_job *j, size_t part)
 {
-	struct range r = range_part((struct range){j->a->from_ns, j->a->to_ns}, part);
-
-	*from_ns = r.from_ns;
-	*to_ns = r.to_ns;
+	return span_part((struct state_span){j->a->from_ns, j->a->to_ns}, part);
 }
 
 /*
  * Of which time the parts are: the log's, so that those of all kinds are the same; but the kind's own if half of a
  * quarter of the log holds it, as where daemons' clocks are hours from those of the jobs. v by end.
  */
-static struct range time_of(const struct states_job *j, const struct state_value *v, size_t n)
+static struct state_span time_of(const struct states_job *j, const struct state_value *v, size_t n)
 {
-	struct range own = {j->s->at[v[0].state].end_ns, j->s->at[v[n - 1].state].end_ns};
-	struct range all = {j->a->from_ns, j->a->to_ns};
+	struct state_span own = {j->s->at[v[0].state].end_ns, j->s->at[v[n - 1].state].end_ns};
+	struct state_span all = {j->a->from_ns, j->a->to_ns};
 
 	/* A time that is wrong by centuries has no eightfold. */
 	return 8 * (double)(own.to_ns - own.from_ns) < (double)(all.to_ns - all.from_ns) ? own
@@ -685,7 +643,7 @@ static int look_in_parts(struct state_look *l, struct state_value *v, size_t n, 
 	const struct state *at = l->j->s->at;
 	bool together = states_together_has(l->j, l->signal);
 	uint32_t job = many ? STATE_NONE : v[0].job;
-	struct range all = {0, 0};
+	struct state_span all = {0, 0};
 	size_t i = 0;
 	int err = 0;
 
@@ -698,7 +656,7 @@ static int look_in_parts(struct state_look *l, struct state_value *v, size_t n, 
 			all = time_of(l->j, v, n);
 			i = 0;
 		}
-		to = range_part(all, part).to_ns;
+		to = span_part(all, part).to_ns;
 		first = i;
 		while (i < n && (part + 2 == 2 * parts_of(part) || at[v[i].state].end_ns < to))
 			i++;
@@ -755,8 +713,9 @@ static void count_values(struct states_job *j, const struct state_value *v, size
 
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n)
 {
-	struct state_look l = {.j = j, .signal = signal};
-	int err = look_init(&l, n);
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct state_look l = look_make(&room, j, signal, n);
+	int err = room.failed ? -ENOMEM : 0;
 	size_t next;
 
 	sort(v, n, by_node);
@@ -767,6 +726,5 @@ int states_judge(struct states_job *j, size_t signal, struct state_value *v, siz
 			;
 		err = one_group(&l, &v[i], next - i);
 	}
-	look_release(&l);
 	return err;
 }

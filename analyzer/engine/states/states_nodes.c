@@ -36,16 +36,16 @@ static void mark(const struct states *s, bool *there)
 static int list(struct states_job *j)
 {
 	const struct names *names = &j->s->nodes;
-	bool *there = calloc(names->n + 1, sizeof(*there));
-	int err = -ENOMEM;
+	bool *there = scratch_array(&j->room, names->n, sizeof(*there));
+	int err;
 
-	j->row = calloc(names->n + 1, sizeof(*j->row));
-	j->group = calloc(names->n + 1, sizeof(*j->group));
-	j->reasons = calloc(names->n + 1, sizeof(*j->reasons));
-	if (there && j->row && j->group && j->reasons) {
-		mark(j->s, there);
-		err = verdict_list_servers(j->a, names->at, names->n, there, j->row);
-	}
+	j->row = scratch_array(&j->room, names->n, sizeof(*j->row));
+	j->group = scratch_array(&j->room, names->n, sizeof(*j->group));
+	j->reasons = scratch_array(&j->room, names->n, sizeof(*j->reasons));
+	if (j->room.failed)
+		return -ENOMEM;
+	mark(j->s, there);
+	err = verdict_list_servers(j->a, names->at, names->n, there, j->row);
 	for (size_t i = 0; i < j->s->n && !err; i++) {
 		const struct state *x = &j->s->at[i];
 		size_t row = states_row(j, x->node);
@@ -53,7 +53,6 @@ static int list(struct states_job *j)
 		if (row != SIZE_MAX && state_rows[x->kind].role != STATE_TELLS)
 			j->reasons[row].ended |= x->outcome == OUTCOME_OK;
 	}
-	free(there);
 	return err;
 }
 
@@ -65,6 +64,13 @@ double state_seconds(const struct state *x)
 size_t states_row(const struct states_job *j, uint32_t node)
 {
 	return node < j->s->nodes.n ? j->row[node] : SIZE_MAX;
+}
+
+size_t states_compared_row(const struct states_job *j, uint32_t node)
+{
+	size_t row = states_row(j, node);
+
+	return row == SIZE_MAX || j->group[row] < 0 ? SIZE_MAX : row;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -115,16 +121,14 @@ static void join_all(const struct states_job *j, size_t *of)
 /* Nodes that nothing connects with any other are one more group: a log may say nothing of whom they worked with. */
 static int components(struct states_job *j)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	size_t n = j->a->n_nodes, all = n + j->s->jobs.n;
-	size_t *of = calloc(all + 1, sizeof(*of)), *count = calloc(all + 1, sizeof(*count));
-	int32_t *number = calloc(all + 1, sizeof(*number)), singles = -1, groups = 0;
+	size_t *of = scratch_array(&room, all, sizeof(*of));
+	size_t *count = scratch_array(&room, all, sizeof(*count));
+	int32_t *number = scratch_array(&room, all, sizeof(*number)), singles = -1, groups = 0;
 
-	if (!of || !count || !number) {
-		free(of);
-		free(count);
-		free(number);
+	if (room.failed)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < all; i++) {
 		of[i] = i;
 		number[i] = -1;
@@ -141,57 +145,54 @@ static int components(struct states_job *j)
 		j->group[i] = *at;
 	}
 	j->n_groups = (size_t)groups;
-	free(of);
-	free(count);
-	free(number);
 	return 0;
 }
 
-static int tell_away(struct states_job *j)
-{
-	char text[256];
-
-	if (!j->s->counts.away)
-		return 0;
-	snprintf(text, sizeof(text), "%" PRIu64 " " STATES_AWAY, j->s->counts.away);
-	return verdict_note_lines(j->a, text);
-}
-
+/* Both lines at once are two notes. */
 static int tell_groups(struct states_job *j)
 {
-	char text[128];
+	struct text t TEXT_SCOPED = {0};
 
-	if (j->n_groups < 2)
-		return 0;
-	snprintf(text, sizeof(text),
-		 "the logs are of %zu clusters: their servers share no job and no transfer, and "
-		 "each is judged by itself",
-		 j->n_groups);
-	return verdict_note_lines(j->a, text);
+	if (j->s->counts.away)
+		text_add(&t, "%" PRIu64 " " STATES_AWAY "\n", j->s->counts.away);
+	if (j->n_groups > 1)
+		text_add(&t,
+			 "the logs are of %zu clusters: their servers share no job and no "
+			 "transfer, and each is judged by itself\n",
+			 j->n_groups);
+	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
+}
+
+static int count_groups(struct states_job *j)
+{
+	j->group_nodes = scratch_array(&j->room, j->n_groups, sizeof(*j->group_nodes));
+	for (size_t i = 0; i < j->a->n_nodes && j->group_nodes; i++)
+		if (j->group[i] >= 0)
+			j->group_nodes[j->group[i]]++;
+	return j->group_nodes ? 0 : -ENOMEM;
 }
 
 int states_nodes(struct states_job *j)
 {
 	int err = list(j);
 
-	if (!err && j->o->peers)
-		return listed(j);
-	if (!err)
-		err = components(j);
-	err = err ? err : tell_away(j);
-	return err ? err : tell_groups(j);
+	if (j->o->peers)
+		err = err ?: listed(j);
+	else
+		err = err ?: components(j) ?: tell_groups(j);
+	return err ?: count_groups(j);
 }
 
 /* ---- nodes that were not judged ----------------------------------------------------------------- */
 
-static struct unjudged why_not(const struct states_job *j, size_t i, const size_t *in)
+static struct unjudged why_not(const struct states_job *j, size_t i)
 {
 	const struct state_reason *r = &j->reasons[i];
 	struct unjudged x = {.node = i, .signal = SIGNAL_ALL};
 
 	if (j->group[i] < 0)
 		x.why = UNJUDGED_NO_GROUP;
-	else if (in[j->group[i]] < STATES_NODES)
+	else if (j->group_nodes[j->group[i]] < STATES_NODES)
 		x.why = UNJUDGED_FEW_SERVERS;
 	else if (!r->compared)
 		x.why = r->ended ? UNJUDGED_FEW_LIKE : UNJUDGED_NONE_ENDED;
@@ -209,21 +210,16 @@ static struct unjudged why_not(const struct states_job *j, size_t i, const size_
 
 int states_unjudged(struct states_job *j)
 {
-	size_t *in = calloc(j->n_groups + 1, sizeof(*in));
 	struct verdict *a = j->a;
-	int err = in ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (size_t i = 0; i < a->n_nodes && !err; i++)
-		if (j->group[i] >= 0)
-			in[j->group[i]]++;
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
-		struct unjudged why = why_not(j, i, in);
+		struct unjudged why = why_not(j, i);
 
 		a->judged[i] = j->reasons[i].judged;
 		if (!a->judged[i])
 			err = verdict_add_unjudged(a, &why);
 	}
-	free(in);
 	if (!err)
 		verdict_nobody_judged(a);
 	return err;

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
@@ -32,7 +31,6 @@ struct done {
 	uint32_t job, row, cls;
 	int32_t group;
 	enum state_kind kind;
-	bool remote;
 	double n, bytes, seconds;
 };
 
@@ -79,10 +77,10 @@ static size_t gather_done(const struct states_job *j, struct done *d)
 
 	for (size_t i = 0; i < j->s->n; i++) {
 		const struct state *x = &j->s->at[i];
-		size_t row = states_row(j, x->node);
+		size_t row = states_compared_row(j, x->node);
 
 		if (!is_told(x->kind) || x->outcome != OUTCOME_OK || row == SIZE_MAX ||
-		    j->group[row] < 0 || x->job >= j->s->jobs.n || x->end_ns <= x->start_ns)
+		    x->job >= j->s->jobs.n || x->end_ns <= x->start_ns)
 			continue;
 		d[n++] = (struct done){.job = x->job,
 				       .row = (uint32_t)row,
@@ -218,7 +216,7 @@ struct timed {
 struct fleet_look {
 	struct states_job *j;
 	struct timed *at;
-	size_t n, cells;
+	size_t n;
 	double *some;
 	uint32_t *program; /* of each job */
 };
@@ -233,29 +231,16 @@ static int by_program(const void *a, const void *b, void *arg)
 	return ORDER(x->name, y->name) ?: ORDER(x->maps, y->maps) ?: ORDER(x->reduces, y->reduces);
 }
 
-static int programs(struct fleet_look *f)
+/* Of each job; without a name it is one of its own. */
+static uint32_t *programs(struct scratch *room, const struct states *s)
 {
-	const struct states *s = f->j->s;
-	uint32_t *order = calloc(s->jobs.n + 1, sizeof(*order)), first = 0;
+	uint32_t *program = s->job ? states_alike(room, s->jobs.n, by_program, s->job)
+				   : scratch_array(room, s->jobs.n, sizeof(*program));
 
-	f->program = calloc(s->jobs.n + 1, sizeof(*f->program));
-	if (!order || !f->program) {
-		free(order);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < s->jobs.n; i++)
-		order[i] = f->program[i] = i;
-	if (s->job) {
-		sort_with(order, s->jobs.n, by_program, s->job);
-		for (uint32_t i = 0; i < s->jobs.n; i++) {
-			if (by_program(&order[i], &order[first], s->job))
-				first = i;
-			if (s->job[order[i]].name != STATE_NONE)
-				f->program[order[i]] = order[first];
-		}
-	}
-	free(order);
-	return 0;
+	for (uint32_t i = 0; i < s->jobs.n && program; i++)
+		if (!s->job || s->job[i].name == STATE_NONE)
+			program[i] = i;
+	return program;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------- */
@@ -271,26 +256,27 @@ static __int128 before(const int64_t *x, const __int128 *sums, size_t n, int64_t
 /* How many tasks ran on average while each of these did, all of one group: reduces are counted, and then left out. */
 static int loads(struct fleet_look *f)
 {
-	int64_t *from = calloc(f->n + 1, sizeof(*from)), *to = calloc(f->n + 1, sizeof(*to));
-	__int128 *begun = calloc(f->n + 1, sizeof(*begun)),
-		 *ended = calloc(f->n + 1, sizeof(*ended));
-	int err = from && to && begun && ended ? 0 : -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	int64_t *from = scratch_array(&room, f->n, sizeof(*from));
+	int64_t *to = scratch_array(&room, f->n, sizeof(*to));
+	__int128 *begun = scratch_array(&room, f->n + 1, sizeof(*begun));
+	__int128 *ended = scratch_array(&room, f->n + 1, sizeof(*ended));
 	size_t n = 0, kept = 0;
 
-	for (size_t i = 0; i < f->n && !err; i++)
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n; i++)
 		if (f->at[i].kind != STATE_REDUCER) {
 			from[n] = f->at[i].from;
 			to[n++] = f->at[i].to;
 		}
-	if (!err) {
-		sort(from, n, by_int64);
-		sort(to, n, by_int64);
-		for (size_t i = 0; i < n; i++) {
-			begun[i + 1] = begun[i] + from[i];
-			ended[i + 1] = ended[i] + to[i];
-		}
+	sort(from, n, by_int64);
+	sort(to, n, by_int64);
+	for (size_t i = 0; i < n; i++) {
+		begun[i + 1] = begun[i] + from[i];
+		ended[i + 1] = ended[i] + to[i];
 	}
-	for (size_t i = 0; i < f->n && !err; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		struct timed x = f->at[i];
 		__int128 ran = before(from, begun, n, x.to) - before(from, begun, n, x.from) -
 			       (before(to, ended, n, x.to) - before(to, ended, n, x.from));
@@ -300,11 +286,7 @@ static int loads(struct fleet_look *f)
 			f->at[kept++] = x;
 	}
 	f->n = kept;
-	free(from);
-	free(to);
-	free(begun);
-	free(ended);
-	return err;
+	return 0;
 }
 
 static int by_group(const void *a, const void *b)
@@ -319,26 +301,25 @@ static void gather_timed(struct fleet_look *f)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
-		size_t row = states_row(f->j, x->node);
+		size_t row = states_compared_row(f->j, x->node);
 		bool ended = x->outcome == OUTCOME_OK;
 
 		if (!(state_is_task(x->kind) || x->kind == STATE_REDUCER) || row == SIZE_MAX ||
-		    f->j->group[row] < 0 || x->job >= s->jobs.n || x->end_ns <= x->start_ns ||
+		    x->job >= s->jobs.n || x->end_ns <= x->start_ns ||
 		    (!ended && x->outcome != OUTCOME_OPEN))
 			continue;
-		f->at[f->n++] = (struct timed){
-			.program = f->program[x->job],
-			.cls = x->cls,
-			.node = (uint32_t)row,
-			.group = f->j->group[row],
-			.octave = (int16_t)(x->bytes > 0 ? floor(2 * log2((double)x->bytes)) : -1),
-			.kind = x->kind,
-			.turn = beside_turn(f->j->beside, i),
-			.beside = x->kind == STATE_MAP && beside_reduce(f->j->beside, x),
-			.ended = ended,
-			.from = x->start_ns,
-			.to = x->end_ns,
-			.ln = log(state_seconds(x))};
+		f->at[f->n++] = (struct timed){.program = f->program[x->job],
+					       .cls = x->cls,
+					       .node = (uint32_t)row,
+					       .group = f->j->group[row],
+					       .octave = states_octave(x),
+					       .kind = x->kind,
+					       .turn = beside_turn(f->j->beside, i),
+					       .beside = beside_reduce(f->j->beside, x),
+					       .ended = ended,
+					       .from = x->start_ns,
+					       .to = x->end_ns,
+					       .ln = log(state_seconds(x))};
 	}
 	sort(f->at, f->n, by_group);
 }
@@ -371,20 +352,20 @@ static int by_node(const void *a, const void *b)
 /* Numbers the cells; r: beside the median of its cell, all of the time. */
 static void beside_cells(struct fleet_look *f)
 {
+	uint32_t cell = 0;
 	size_t next;
 
-	f->cells = 0;
 	sort(f->at, f->n, in_cells);
-	for (size_t i = 0; i < f->n; i = next, f->cells++) {
+	for (size_t i = 0; i < f->n; i = next, cell++) {
 		size_t n = 0;
 		double median;
 
 		for (next = i; next < f->n && !in_cells(&f->at[next], &f->at[i]); next++)
 			if (f->at[next].ended)
 				f->some[n++] = f->at[next].ln;
-		median = n ? stats_quantile(f->some, n, 0.5) : NAN;
+		median = stats_quantile(f->some, n, 0.5);
 		for (size_t k = i; k < next; k++) {
-			f->at[k].cell = (uint32_t)f->cells;
+			f->at[k].cell = cell;
 			f->at[k].r = f->at[k].ln - median;
 			if (isnan(median) || (!f->at[k].ended && f->at[k].r < 0))
 				f->at[k].r = 0;
@@ -512,14 +493,17 @@ static int one_group(struct fleet_look *f)
 
 static int fleet(struct states_job *j)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct fleet_look all = {.j = j,
-				 .at = calloc(j->s->n + 1, sizeof(*all.at)),
-				 .some = calloc(j->s->n + 1, sizeof(*all.some))};
-	int err = all.at && all.some ? programs(&all) : -ENOMEM;
+				 .at = scratch_array(&room, j->s->n, sizeof(*all.at)),
+				 .some = scratch_array(&room, j->s->n, sizeof(*all.some)),
+				 .program = programs(&room, j->s)};
 	size_t next;
+	int err = 0;
 
-	if (!err)
-		gather_timed(&all);
+	if (!all.at || !all.some || !all.program)
+		return -ENOMEM;
+	gather_timed(&all);
 	for (size_t i = 0; i < all.n && !err; i = next) {
 		struct fleet_look one = all;
 
@@ -529,9 +513,6 @@ static int fleet(struct states_job *j)
 		one.n = next - i;
 		err = one_group(&one);
 	}
-	free(all.at);
-	free(all.some);
-	free(all.program);
 	return err;
 }
 
@@ -539,7 +520,8 @@ static int fleet(struct states_job *j)
 
 int states_notices(struct states_job *j)
 {
-	struct done *d = calloc(j->s->n + 1, sizeof(*d));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct done *d = scratch_array(&room, j->s->n, sizeof(*d));
 	size_t n = d ? gather_done(j, d) : 0, next;
 	int err = d ? fleet(j) : -ENOMEM;
 
@@ -553,6 +535,5 @@ int states_notices(struct states_job *j)
 		if (!err)
 			err = remote(j, &d[i], next - i);
 	}
-	free(d);
 	return err;
 }

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
@@ -26,6 +26,7 @@ struct shared {
 	double done, expected;
 	double bytes;	/* of its tasks, on average */
 	int64_t own_ns; /* slot time of them while the job's tasks were queued */
+	double offered; /* slot time that it had for this job */
 	int64_t from_ns, to_ns;
 };
 
@@ -38,30 +39,29 @@ struct task {
 	bool offered;	    /* to all nodes */
 };
 
-/* When a node is known by a task of this kind, and when it did anything last. */
-struct there {
-	int64_t first, last;
-};
-
 /* Sums over a node's tasks, up to one of them. */
 typedef __int128 task_sum; /* of times: a million of them in ns */
+
+/* One node: its tasks are n from at[first] on. */
+struct sharer {
+	size_t first, n;
+	unsigned int slots;
+	int64_t known, last; /* when a task of this kind began first, and anything last */
+};
 
 struct shares {
 	struct states_job *j;
 	size_t signal, n;
-	struct task *at;	 /* by node and start */
-	size_t *first;		 /* at[first[i] … first[i + 1]) are of node i */
-	int64_t *ends;		 /* of the same, by node and end */
-	task_sum *begun, *ended; /* starts, and ends, of those of the node before it, added up */
-	task_sum *begun_all, *ended_all; /* of each node */
-	unsigned int *slots;		 /* of each node */
-	struct there *there;
-	uint32_t *nodes; /* by group */
-	size_t *group;	 /* nodes[group[g] … group[g + 1]) are of group g */
-	uint32_t *here;	 /* nodes of the job that is looked at */
+	struct task *at; /* by node and start */
+	int64_t *ends;	 /* of the same, by node and end */
+	/* Starts, and ends, of those of the node before it, added up: of n tasks n + 1 sums, from first + node on. */
+	task_sum *begun, *ended;
+	struct sharer *of; /* of each node */
+	uint32_t *nodes;   /* by group */
+	size_t *group;	   /* nodes[group[g] … group[g + 1]) are of group g */
+	uint32_t *here;	   /* nodes of the job that is looked at */
 	size_t n_here;
 	struct shared *all, *one; /* all: PARTS of each node */
-	double *offered;
 	struct count *count;
 	struct evidence *out;
 };
@@ -96,13 +96,12 @@ static void gather_tasks(struct shares *w, enum state_kind kind)
 {
 	const struct states *s = w->j->s;
 
-	w->n = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
-		size_t row = states_row(w->j, x->node);
+		size_t row = states_compared_row(w->j, x->node);
 
-		if (x->kind != kind || row == SIZE_MAX || w->j->group[row] < 0 ||
-		    x->job >= s->jobs.n || x->end_ns < x->start_ns)
+		if (x->kind != kind || row == SIZE_MAX || x->job >= s->jobs.n ||
+		    x->end_ns < x->start_ns)
 			continue;
 		w->at[w->n++] = (struct task){x->job,
 					      (uint32_t)row,
@@ -117,23 +116,18 @@ static void gather_tasks(struct shares *w, enum state_kind kind)
 	sort(w->at, w->n, by_node);
 }
 
-/* One node's n tasks, which are the first of `at`. */
-static void sum_node(struct shares *w, size_t first, size_t n)
+static void sum_node(struct shares *w, size_t node)
 {
-	task_sum begun = 0, ended = 0;
+	size_t first = w->of[node].first, n = w->of[node].n;
+	task_sum *begun = w->begun + first + node, *ended = w->ended + first + node;
 
-	for (size_t i = first; i < first + n; i++)
-		w->ends[i] = w->at[i].to;
+	for (size_t i = 0; i < n; i++)
+		w->ends[first + i] = w->at[first + i].to;
 	sort(&w->ends[first], n, by_int64);
-	for (size_t i = first; i < first + n; i++) {
-		w->begun[i] = begun;
-		w->ended[i] = ended;
-		begun += w->at[i].from;
-		ended += w->ends[i];
+	for (size_t i = 0; i < n; i++) {
+		begun[i + 1] = begun[i] + w->at[first + i].from;
+		ended[i + 1] = ended[i] + w->ends[first + i];
 	}
-	/* what comes after the last is at the end: of n tasks there are n + 1 sums */
-	w->begun_all[w->at[first].node] = begun;
-	w->ended_all[w->at[first].node] = ended;
 }
 
 /* Nodes by group. */
@@ -149,74 +143,42 @@ static void gather_groups(struct shares *w)
 			w->nodes[--w->group[w->j->group[i]]] = (uint32_t)i;
 }
 
-/* Tasks of a kind by node and start, and their sums, slots, when nodes were there, and nodes by group. What
- * they fill is for slots_release(). 0 or -ENOMEM. */
-static int slots_gather(struct shares *w, enum state_kind kind)
+/* Tasks of a kind by node and start, and their sums, slots, when nodes were there, and nodes by group. */
+static void slots_gather(struct shares *w, enum state_kind kind)
 {
 	const struct states *s = w->j->s;
-	size_t nodes = w->j->a->n_nodes, next;
+	size_t nodes = w->j->a->n_nodes;
 
 	gather_groups(w);
-	for (size_t i = 0; i < s->n; i++)
-		w->n += s->at[i].kind == kind;
-	w->at = calloc(w->n + 1, sizeof(*w->at));
-	w->first = calloc(nodes + 2, sizeof(*w->first));
-	w->ends = calloc(w->n + 1, sizeof(*w->ends));
-	w->begun = calloc(w->n + 1, sizeof(*w->begun));
-	w->ended = calloc(w->n + 1, sizeof(*w->ended));
-	w->begun_all = calloc(nodes + 1, sizeof(*w->begun_all));
-	w->ended_all = calloc(nodes + 1, sizeof(*w->ended_all));
-	if (!w->at || !w->first || !w->ends || !w->begun || !w->ended || !w->begun_all ||
-	    !w->ended_all)
-		return -ENOMEM;
 	gather_tasks(w, kind);
-	for (size_t i = 0; i < w->n; i = next) {
-		uint32_t node = w->at[i].node;
+	for (size_t i = 0, next = 0; i < nodes; i++) {
+		struct sharer *x = &w->of[i];
 
-		for (next = i; next < w->n && w->at[next].node == node; next++)
-			;
-		w->first[node + 1] = next - i;
-		sum_node(w, i, next - i);
-		w->slots[node] = most_at_a_time(&w->at[i], next - i, &w->ends[i]);
-		w->there[node].first = w->at[i].from;
+		x->first = next;
+		while (next < w->n && w->at[next].node == i)
+			next++;
+		x->n = next - x->first;
+		sum_node(w, i);
+		x->slots = most_at_a_time(&w->at[x->first], x->n, &w->ends[x->first]);
+		x->known = x->n ? w->at[x->first].from : 0;
 	}
-	for (size_t i = 0; i < nodes; i++)
-		w->first[i + 1] += w->first[i];
 	for (size_t i = 0; i < s->n; i++) {
 		size_t row = states_row(w->j, s->at[i].node);
 
-		if (row != SIZE_MAX && s->at[i].start_ns > w->there[row].last)
-			w->there[row].last = s->at[i].start_ns;
+		if (row != SIZE_MAX && s->at[i].start_ns > w->of[row].last)
+			w->of[row].last = s->at[i].start_ns;
 	}
-	return 0;
 }
 
 /* Slot time of a node's tasks before t. */
 static task_sum taken_before(const struct shares *w, uint32_t node, int64_t t)
 {
-	size_t first = w->first[node], n = w->first[node + 1] - first;
+	size_t first = w->of[node].first, n = w->of[node].n;
 	size_t begun = search_first(i, n, w->at[first + i].from < t),
 	       ended = search_first(i, n, w->ends[first + i] < t);
 
-	return ((task_sum)begun * t - (begun < n ? w->begun[first + begun] : w->begun_all[node])) -
-	       ((task_sum)ended * t - (ended < n ? w->ended[first + ended] : w->ended_all[node]));
-}
-
-/* Slot time that tasks of all jobs took on a node in [from, to). */
-static task_sum slots_taken_ns(const struct shares *w, uint32_t node, int64_t from, int64_t to)
-{
-	return taken_before(w, node, to) - taken_before(w, node, from);
-}
-
-static void slots_release(struct shares *w)
-{
-	free(w->at);
-	free(w->first);
-	free(w->ends);
-	free(w->begun);
-	free(w->ended);
-	free(w->begun_all);
-	free(w->ended_all);
+	return ((task_sum)begun * t - w->begun[first + node + begun]) -
+	       ((task_sum)ended * t - w->ended[first + node + ended]);
 }
 
 /*
@@ -225,36 +187,36 @@ static void slots_release(struct shares *w)
  */
 static int slots_tell(struct shares *w)
 {
-	double *some = calloc(w->j->a->n_nodes + 1, sizeof(*some));
+	struct scratch room SCRATCH_SCOPED = {0};
+	double *some = scratch_array(&room, w->j->a->n_nodes, sizeof(*some));
 	int err = some ? 0 : -ENOMEM;
 
 	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
-		const uint32_t *node = &w->nodes[w->group[g]];
 		size_t nodes = 0, slots = 0;
 		double usual;
 
 		for (size_t i = w->group[g]; i < w->group[g + 1]; i++)
-			if (w->slots[w->nodes[i]]) {
-				some[nodes++] = w->slots[w->nodes[i]];
-				slots += w->slots[w->nodes[i]];
+			if (w->of[w->nodes[i]].slots) {
+				some[nodes++] = w->of[w->nodes[i]].slots;
+				slots += w->of[w->nodes[i]].slots;
 			}
 		if (nodes < STATES_NODES || w->n < SLOTS_TASKS * slots)
 			continue;
 		usual = stats_quantile(some, nodes, 0.5);
-		for (size_t i = 0; i < w->group[g + 1] - w->group[g] && !err; i++) {
+		for (size_t i = w->group[g]; i < w->group[g + 1] && !err; i++) {
+			unsigned int own = w->of[w->nodes[i]].slots;
 			struct notice m = {.kind = NOTICE_SLOTS,
-					   .node = node[i],
+					   .node = w->nodes[i],
 					   .from_ns = w->j->a->from_ns,
 					   .to_ns = w->j->a->to_ns,
-					   .servers = w->slots[node[i]],
+					   .servers = own,
 					   .of = (size_t)usual,
 					   .work = state_rows[w->j->signals[w->signal].kind].word};
 
-			if (w->slots[node[i]] && 2 * w->slots[node[i]] <= usual)
+			if (own && 2 * own <= usual)
 				err = verdict_add_notice(w->j->a, &m);
 		}
 	}
-	free(some);
 	return err;
 }
 
@@ -282,10 +244,16 @@ static int64_t overlap_ns(const struct task *x, int64_t from, int64_t to)
 	return end > begin ? end - begin : 0;
 }
 
-/* Slot time that other jobs' tasks took on a node. */
-static double taken_s(const struct shares *w, uint32_t node, int64_t from, int64_t to)
+/* Slot time that a node had for one job: what other jobs' tasks took of it is off. */
+static double offered_s(const struct shares *w, uint32_t node, const struct shared *one)
 {
-	return (double)(slots_taken_ns(w, node, from, to) - w->one[node].own_ns) / 1e9;
+	task_sum taken;
+
+	if (one->from_ns >= one->to_ns)
+		return 0;
+	taken = taken_before(w, node, one->to_ns) - taken_before(w, node, one->from_ns);
+	return fmax(0, w->of[node].slots * s_of_ns(one->to_ns - one->from_ns) -
+			       (double)(taken - one->own_ns) / 1e9);
 }
 
 static int by_number(const void *a, const void *b)
@@ -303,13 +271,13 @@ static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t
 	if (!t->offered || n < nodes)
 		return;
 	for (size_t i = 0; i < nodes; i++)
-		slots += w->slots[node[i]];
+		slots += w->of[node[i]].slots;
 	for (size_t i = 0, k = 0; i < nodes && n >= 2 * slots; i++) {
-		const struct there *x = &w->there[node[i]];
+		const struct sharer *x = &w->of[node[i]];
 
 		while (k < had && w->here[k] < node[i])
 			k++;
-		if ((k < had && w->here[k] == node[i]) || !w->slots[node[i]] || x->first > from ||
+		if ((k < had && w->here[k] == node[i]) || !x->slots || x->known > from ||
 		    x->last < to)
 			continue;
 		w->one[node[i]] = (struct shared){.from_ns = from, .to_ns = to};
@@ -320,7 +288,8 @@ static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t
 /* What nodes did of one job while its tasks were queued, of a part of the time; t by node. */
 static void one_job(struct shares *w, const struct task *t, size_t n, size_t part)
 {
-	int64_t from = INT64_MAX, to = INT64_MIN, begin, end;
+	struct state_span time = states_part(w->j, part);
+	int64_t from = INT64_MAX, to = INT64_MIN;
 	double offered = 0, done = 0, bytes = 0;
 	size_t next;
 
@@ -328,9 +297,8 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 		from = t[i].counts && t[i].from < from ? t[i].from : from;
 		to = t[i].counts && t[i].from > to ? t[i].from : to;
 	}
-	states_part(w->j, part, &begin, &end);
-	from = from > begin ? from : begin;
-	to = to < end ? to : end;
+	from = from > time.from_ns ? from : time.from_ns;
+	to = to < time.to_ns ? to : time.to_ns;
 	w->n_here = 0;
 	for (size_t i = 0; i < n && from < to; i = next) {
 		struct shared *one = &w->one[t[i].node];
@@ -349,21 +317,17 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 		idle_nodes(w, t, n, from, to);
 	for (size_t i = 0; i < w->n_here; i++) {
 		struct shared *one = &w->one[w->here[i]];
-		int64_t first = one->from_ns;
 
-		w->offered[w->here[i]] =
-			first < to ? fmax(0, w->slots[w->here[i]] * s_of_ns(to - first) -
-						     taken_s(w, w->here[i], first, to))
-				   : 0;
-		offered += w->offered[w->here[i]];
+		one->offered = offered_s(w, w->here[i], one);
+		offered += one->offered;
 		done += one->done;
 	}
 	for (size_t i = 0; i < w->n_here; i++) {
 		uint32_t node = w->here[i];
 		struct shared *one = &w->one[node], *all = &w->all[node * PARTS + part];
-		double others = offered - w->offered[node];
+		double others = offered - one->offered;
 
-		one->expected = others > 0 ? (done - one->done) / others * w->offered[node] : 0;
+		one->expected = others > 0 ? (done - one->done) / others * one->offered : 0;
 		/* Larger tasks take longer: nothing is known of so many. */
 		if (one->bytes > LARGER * bytes)
 			one->expected = 0;
@@ -373,21 +337,6 @@ static void one_job(struct shares *w, const struct task *t, size_t n, size_t par
 		all->done += one->done;
 		all->expected += one->expected;
 	}
-}
-
-static struct state_found found_of(const struct shares *w, size_t node, const struct shared *x,
-				   const struct evidence *r, uint32_t job)
-{
-	struct finding_about about = states_about(w->j, w->signal, node);
-	struct state_found f;
-
-	about.value = x->done;
-	about.peers = x->expected;
-	about.onset_ns = x->from_ns;
-	about.last_ns = x->to_ns;
-	f = states_found(w->signal, &about, r);
-	f.job = job;
-	return f;
 }
 
 /* Some nodes; those of a part of the time are `step` apart. */
@@ -415,14 +364,21 @@ static int judge(struct shares *w, const struct shared *of, size_t step, double 
 	int err = weigh(w, of, step, chance, nodes, n);
 
 	for (size_t i = 0; i < n && !err; i++) {
+		const struct shared *x = &of[nodes[i] * step];
+		struct finding_about about = states_about(w->j, w->signal, nodes[i]);
 		struct state_found f;
 
 		if (w->out[i].n)
 			w->j->a->signals[w->j->signals[w->signal].row].judged = true;
 		if (w->out[i].level == EVIDENCE_NONE)
 			continue;
-		f = found_of(w, nodes[i], &of[nodes[i] * step], &w->out[i], job);
-		err = states_keep(w->j, &f);
+		about.value = x->done;
+		about.peers = x->expected;
+		about.onset_ns = x->from_ns;
+		about.last_ns = x->to_ns;
+		f = states_found(w->signal, &about, &w->out[i]);
+		f.job = job;
+		err = states_keep(w->j, f);
 	}
 	return err == -ENODATA ? 0 : err;
 }
@@ -468,14 +424,14 @@ static int each_job(struct shares *w, const struct task *by, size_t jobs)
 
 static int all_jobs(struct shares *w)
 {
-	struct task *by = calloc(w->n + 1, sizeof(*by));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct task *by = scratch_array(&room, w->n, sizeof(*by));
 	size_t jobs = 0;
 	int err;
 
 	if (!by)
 		return -ENOMEM;
-	for (size_t i = 0; i < w->n; i++)
-		by[i] = w->at[i];
+	memcpy(by, w->at, w->n * sizeof(*by));
 	sort(by, w->n, by_job);
 	for (size_t i = 0; i < w->n; i++)
 		jobs += !i || by[i].job != by[i - 1].job;
@@ -492,44 +448,32 @@ static int all_jobs(struct shares *w)
 		if (!err)
 			err = judge_parts(w, nodes, n);
 	}
-	free(by);
 	return err;
 }
 
 int states_share(struct states_job *j, size_t signal)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct shares w = {.j = j, .signal = signal};
-	size_t nodes = j->a->n_nodes;
-	int err = -ENOMEM;
+	enum state_kind kind = j->signals[signal].kind;
+	size_t nodes = j->a->n_nodes, n = 0;
 
-	w.slots = calloc(nodes + 1, sizeof(*w.slots));
-	w.there = calloc(nodes + 1, sizeof(*w.there));
-	w.nodes = calloc(nodes + 1, sizeof(*w.nodes));
-	w.group = calloc(j->n_groups + 2, sizeof(*w.group));
-	w.here = calloc(nodes + 1, sizeof(*w.here));
-	w.all = calloc(nodes * PARTS + 1, sizeof(*w.all));
-	w.one = calloc(nodes + 1, sizeof(*w.one));
-	w.offered = calloc(nodes + 1, sizeof(*w.offered));
-	w.count = calloc(nodes + 1, sizeof(*w.count));
-	w.out = calloc(nodes + 1, sizeof(*w.out));
-	if (w.slots && w.there && w.nodes && w.group && w.here && w.all && w.one && w.offered &&
-	    w.count && w.out) {
-		err = slots_gather(&w, j->signals[signal].kind);
-	}
-	if (!err)
-		err = slots_tell(&w);
-	if (!err)
-		err = all_jobs(&w);
-	slots_release(&w);
-	free(w.slots);
-	free(w.there);
-	free(w.nodes);
-	free(w.group);
-	free(w.here);
-	free(w.all);
-	free(w.one);
-	free(w.offered);
-	free(w.count);
-	free(w.out);
-	return err;
+	for (size_t i = 0; i < j->s->n; i++)
+		n += j->s->at[i].kind == kind;
+	w.at = scratch_array(&room, n, sizeof(*w.at));
+	w.ends = scratch_array(&room, n, sizeof(*w.ends));
+	w.begun = scratch_array(&room, n + nodes, sizeof(*w.begun));
+	w.ended = scratch_array(&room, n + nodes, sizeof(*w.ended));
+	w.of = scratch_array(&room, nodes, sizeof(*w.of));
+	w.nodes = scratch_array(&room, nodes, sizeof(*w.nodes));
+	w.group = scratch_array(&room, j->n_groups + 1, sizeof(*w.group));
+	w.here = scratch_array(&room, nodes, sizeof(*w.here));
+	w.all = scratch_array(&room, nodes * PARTS, sizeof(*w.all));
+	w.one = scratch_array(&room, nodes, sizeof(*w.one));
+	w.count = scratch_array(&room, nodes, sizeof(*w.count));
+	w.out = scratch_array(&room, nodes, sizeof(*w.out));
+	if (room.failed)
+		return -ENOMEM;
+	slots_gather(&w, kind);
+	return slots_tell(&w) ?: all_jobs(&w);
 }

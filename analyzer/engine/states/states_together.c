@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* All kinds of one node in one part of the time. */
 struct together {
@@ -42,15 +41,11 @@ static const struct set {
 	[TOGETHER_NET] = {MADE_NET, 1, 1, 2},
 };
 
-static bool is_shuffle(enum state_kind kind)
-{
-	return kind == STATE_SHUFFLE || kind == STATE_COPY;
-}
-
 static bool is_in(enum together_set set, const struct state_signal *s)
 {
 	enum state_kind k = s->kind;
 	bool timed = s->made == MADE_DURATION || s->made == MADE_SERVER;
+	bool ends = (k == STATE_SHUFFLE || k == STATE_COPY) && s->made != MADE_DURATION;
 	/* Symptoms, but of this node: no other has a part in them. */
 	bool own = k == STATE_SORT || k == STATE_GC;
 
@@ -62,7 +57,7 @@ static bool is_in(enum together_set set, const struct state_signal *s)
 		return timed && s->indicts &&
 		       (k == STATE_READ || states_pipeline(k) || k == STATE_SHUFFLE_WRITE ||
 			k == STATE_OST_READ || k == STATE_OST_WRITE);
-	case TOGETHER_NET: return states_pipeline(k) || (is_shuffle(k) && s->made != MADE_DURATION);
+	case TOGETHER_NET: return states_pipeline(k) || ends;
 	case TOGETHERS: break;
 	}
 	return false;
@@ -112,7 +107,8 @@ static struct together *of_part(const struct states_job *j, size_t node, size_t 
 
 int states_together_init(struct states_job *j)
 {
-	j->together = calloc(TOGETHERS * PARTS * j->a->n_nodes + 1, sizeof(*j->together));
+	j->together =
+		scratch_array(&j->room, TOGETHERS * PARTS * j->a->n_nodes, sizeof(*j->together));
 	return j->together ? 0 : -ENOMEM;
 }
 
@@ -151,10 +147,9 @@ void states_together_hit(struct states_job *j, size_t node, const struct evidenc
 {
 	for (size_t part = 0; part < PARTS; part++) {
 		struct together *to = of_part(j, node, part, TOGETHER_ALL);
-		int64_t from, until;
+		struct state_span time = states_part(j, part);
 
-		states_part(j, part, &from, &until);
-		if (at_ns < from || at_ns > until)
+		if (at_ns < time.from_ns || at_ns > time.to_ns)
 			continue;
 		to->sum += evidence_deviate(e);
 		to->kinds++;
@@ -187,6 +182,7 @@ static int judge(struct states_job *j, size_t signal, enum together_set set, siz
 			       .gate = LOOK_PARAMS_DEFAULT.gate,
 			       .gate_suspect = LOOK_PARAMS_DEFAULT.gate};
 	struct finding_about about = states_about(j, signal, node);
+	struct state_span time = states_part(j, part);
 	struct state_found f;
 	struct evidence e;
 
@@ -200,17 +196,19 @@ static int judge(struct states_job *j, size_t signal, enum together_set set, siz
 	about.value = exp(e.effect);
 	about.peers = 1;
 	about.judged = about.flagged = x->values;
-	states_part(j, part, &about.onset_ns, &about.last_ns);
+	about.onset_ns = time.from_ns;
+	about.last_ns = time.to_ns;
 	f = states_found(signal, &about, &e);
 	f.most = finding_of_most(j, node, x, &about);
-	return states_keep(j, &f);
+	return states_keep(j, f);
 }
 
 int states_together(struct states_job *j, size_t signal)
 {
 	enum together_set set = set_of(j->signals[signal].made);
 	double chance = chance_of(j, set) / PARTS;
-	size_t *in = calloc(PARTS * (j->n_groups + 1), sizeof(*in));
+	struct scratch room SCRATCH_SCOPED = {0};
+	size_t *in = scratch_array(&room, PARTS * j->n_groups, sizeof(*in));
 	int err = in ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < j->a->n_nodes * PARTS && !err; i++)
@@ -226,6 +224,5 @@ int states_together(struct states_job *j, size_t signal)
 		err = judge(j, signal, set, i / PARTS, i % PARTS, nodes - 1,
 			    chance / (double)nodes);
 	}
-	free(in);
 	return err;
 }
