@@ -82,8 +82,7 @@ static int find_ratios(struct replay *r)
 	for (size_t i = 0; i < n; i = to) {
 		size_t k = at_kind(at[i].node, at[i].kind);
 
-		for (to = i; to < n && at[to].node == at[i].node && at[to].kind == at[i].kind;)
-			to++;
+		to = run_end(m, i, n, at[m].node == at[i].node && at[m].kind == at[i].kind);
 		r->of[k] = to - i;
 		for (size_t m = i; m < to; m++)
 			r->excess_s[k] += at[m].s;
@@ -380,8 +379,7 @@ static int find_usual(struct replay *r)
 	}
 	sort_with(at, n, by_group_own, r);
 	for (size_t i = 0; i < n; i = to) {
-		for (to = i; to < n && f->tasks[at[to]].group == f->tasks[at[i]].group;)
-			to++;
+		to = run_end(m, i, n, f->tasks[at[m]].group == f->tasks[at[i]].group);
 		r->usual_s[f->tasks[at[i]].group] = r->turns[at[i + (to - i) / 2]].own;
 	}
 	free(at);

@@ -128,11 +128,9 @@ static void number_cells(struct stragglers *g)
 		const struct found_task first = g->at[i];
 		uint8_t kind = g->s->at[first.state].kind;
 
-		for (end = i;
-		     end < g->n && g->at[end].job == first.job && g->at[end].cell == first.cell &&
-		     g->s->at[g->at[end].state].kind == kind;
-		     end++)
-			;
+		end = run_end(m, i, g->n,
+			      g->at[m].job == first.job && g->at[m].cell == first.cell &&
+				      g->s->at[g->at[m].state].kind == kind);
 		for (size_t k = i; k < end; k++)
 			g->at[k].cell =
 				cell + UINT32_MAX / 2; /* apart from what is to be compared yet */

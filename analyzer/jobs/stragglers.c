@@ -71,8 +71,7 @@ static int usual_needs(struct stragglers *g)
 	for (size_t i = 0, end; i < g->n; i = end) {
 		double bytes, cpu;
 
-		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++)
-			;
+		end = run_end(m, i, g->n, g->at[m].cell == g->at[i].cell);
 		bytes = median_of(g, i, end, volume, some);
 		cpu = median_of(g, i, end, cpu_s, some);
 		for (size_t k = i; k < end; k++) {

@@ -413,8 +413,7 @@ int find_long(struct stragglers *g)
 				 .n_reports = n_reports,
 				 .work = &work};
 
-		for (end = i; end < g->n && g->at[end].cell == g->at[i].cell; end++)
-			;
+		end = run_end(m, i, g->n, g->at[m].cell == g->at[i].cell);
 		c.n = end - i;
 		if (!g->running || any_open(g, i, end))
 			err = one_cell(&c);

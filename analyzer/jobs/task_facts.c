@@ -119,8 +119,7 @@ int task_attempts(const struct states *s, bool *restarted, bool *twin)
 		n += is_attempt(s, i, &at[n]);
 	sort(at, n, by_task);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && of_one_task(&at[i], &at[end]); end++)
-			;
+		end = run_end(m, i, n, of_one_task(&at[i], &at[m]));
 		one_task(s, &at[i], end - i, restarted, twin);
 	}
 	free(at);

@@ -60,6 +60,26 @@
 		low_;                                         \
 	})
 
+/*
+ * The end of a run, as of equal elements after sort(): the first i from `first` on for which `same` is false, n where it
+ * is true for all. i is a name, which is declared here; first < n.
+ *
+ *	for (size_t i = 0, next; i < n; i = next) {
+ *		next = run_end(k, i, n, v[k].node == v[i].node);
+ */
+#define run_end(i, first, n, same)                               \
+	({                                                       \
+		size_t end_ = (size_t)(first), n_ = (size_t)(n); \
+                                                                 \
+		for (; end_ < n_; end_++) {                      \
+			const size_t i = end_;                   \
+                                                                 \
+			if (!(same))                             \
+				break;                           \
+		}                                                \
+		end_;                                            \
+	})
+
 /* What a comparison returns for two numbers, or two of anything that < compares. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -18,13 +18,18 @@
 
 /* States as they were at a time: a log that was read to its end knows what became of a task, --to does not. */
 
-static int64_t last_time(const struct states *s)
+/* From the first start to the last end; of no state 0. */
+static struct state_span span_of(const struct states *s)
 {
-	int64_t last = INT64_MIN;
+	struct state_span all = {0, 0};
 
-	for (size_t i = 0; i < s->n; i++)
-		last = s->at[i].end_ns > last ? s->at[i].end_ns : last;
-	return last;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct state *x = &s->at[i];
+
+		all.from_ns = !i || x->start_ns < all.from_ns ? x->start_ns : all.from_ns;
+		all.to_ns = !i || x->end_ns > all.to_ns ? x->end_ns : all.to_ns;
+	}
+	return all;
 }
 
 /* Under way at `to`: open, and what was thrown away later was not yet. last_ns: of all states. */
@@ -56,7 +61,7 @@ static struct state as_of(const struct states *s, const struct state *x, int64_t
 static int states_window(struct scratch *room, const struct states *s, int64_t from_ns,
 			 int64_t to_ns, struct states *w)
 {
-	int64_t last_ns = last_time(s);
+	int64_t last_ns = span_of(s).to_ns;
 
 	*w = *s;
 	w->at = scratch_array(room, s->n, sizeof(*w->at));
@@ -113,9 +118,9 @@ static const struct made_row {
 	[MADE_DISK] = {"time of its reads and writes", "io", "x", 2, false, states_together},
 	[MADE_NET] = {"time of its transfers", "net", "x", 2, false, states_together},
 	[MADE_SHARE] = {"%s tasks done", "%s-share", "", 1, true, states_share},
-	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false, states_failed},
+	[MADE_FAILED] = {"failed attempts", "failed", "", 1, false, states_attempts},
 	[MADE_STUCK] = {"attempts that do not end or are lost", "stuck", "", 1, false,
-			states_stuck},
+			states_attempts},
 	[MADE_PACKETS] = {"slow packets", "packets", "", 0, false, states_packets},
 };
 
@@ -192,20 +197,6 @@ static int signals_all(struct states_job *j)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-static void span(const struct states_job *j)
-{
-	struct verdict *a = j->a;
-
-	for (size_t i = 0; i < j->s->n; i++) {
-		const struct state *x = &j->s->at[i];
-
-		a->from_ns = !i || x->start_ns < a->from_ns ? x->start_ns : a->from_ns;
-		a->to_ns = !i || x->end_ns > a->to_ns ? x->end_ns : a->to_ns;
-	}
-	a->n_windows = j->s->n > 0;
-	a->window_s = a->interval_s = s_of_ns(a->to_ns - a->from_ns);
-}
-
 static int by_time(const void *x, const void *y)
 {
 	const struct explained_look *a = x, *b = y;
@@ -229,9 +220,13 @@ static int used_alone(struct states_job *j)
 
 static int examine(struct states_job *j)
 {
+	struct state_span all = span_of(j->s);
 	int err = states_nodes(j);
 
-	span(j);
+	j->a->from_ns = all.from_ns;
+	j->a->to_ns = all.to_ns;
+	j->a->n_windows = j->s->n > 0;
+	j->a->window_s = j->a->interval_s = s_of_ns(all.to_ns - all.from_ns);
 	err = err ?: states_together_init(j);
 	err = err ?: beside_init(j);
 	err = err ?: signals_all(j);

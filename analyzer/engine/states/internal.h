@@ -46,7 +46,7 @@ struct state_found {
 	double duty;	     /* and the share of the time in which it was there */
 	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
-enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHER_NET, TOGETHERS };
+enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHER_NET, TOGETHERS }; /* MADE_TOGETHER … */
 enum { PARTS = 7 }; /* of the time: the whole, its halves, its quarters */
 struct states_job {
 	const struct analysis_opts *o;
@@ -55,7 +55,8 @@ struct states_job {
 	struct scratch room; /* for what lasts as long as the examination */
 	size_t *row;	     /* the verdict's number of each of the states' nodes; SIZE_MAX: none */
 	int32_t *group;	     /* of the verdict's nodes; negative: in none */
-	size_t *group_nodes; /* of each group: how many the verdict's nodes in it are */
+	uint32_t *by_group;  /* the verdict's nodes that are in a group */
+	size_t *group_first; /* by_group[group_first[g] … group_first[g + 1]) are of group g */
 	size_t n_groups;
 	struct state_signal {
 		enum state_made made;
@@ -83,6 +84,7 @@ int states_nodes(struct states_job *j);
 size_t states_row(const struct states_job *j, uint32_t node);
 /* The same, but SIZE_MAX of a node without a group, too: it is not compared. */
 size_t states_compared_row(const struct states_job *j, uint32_t node);
+size_t states_in_group(const struct states_job *j, int32_t group); /* how many nodes */
 double state_seconds(const struct state *x);
 int states_unjudged(struct states_job *j); /* those that were not judged, in the end */
 
@@ -152,7 +154,7 @@ uint32_t *states_alike(struct scratch *room, size_t n,
 
 /* states_share.c, states_counts.c, states_together.c: judge their signals. 0 or -ENOMEM. */
 typedef int states_judges(struct states_job *j, size_t signal);
-states_judges states_share, states_failed, states_stuck, states_packets, states_together;
+states_judges states_share, states_attempts, states_packets, states_together;
 bool states_packet(enum state_kind kind); /* whether states of a kind are slow packets */
 /* states_notices.c: what makes tasks slow and is no one server's fault. 0 or -ENOMEM. */
 int states_notices(struct states_job *j);

@@ -278,9 +278,8 @@ static int turns(struct beside *b, const struct states *s)
 	int err = moments(&room, &t, s);
 
 	for (size_t i = 0, next; i < t.n && !err; i = next) {
-		for (next = i; next < t.n && t.at[next].node == t.at[i].node &&
-			       t.at[next].job == t.at[i].job;)
-			next++;
+		next = run_end(m, i, t.n,
+			       t.at[m].node == t.at[i].node && t.at[m].job == t.at[i].job);
 		take_turns(&t, &t.at[i], next - i, b->turn);
 	}
 	scratch_release(&room);
@@ -527,12 +526,10 @@ static void all_cells(struct cells *w)
 	usual_size(w->c, w->n);
 	sort(w->c, w->n, in_cells);
 	for (size_t i = 0; i < w->n; i = next) {
-		for (next = i; next < w->n && !by_cell(&w->c[next], &w->c[i]);)
-			next++;
+		next = run_end(m, i, w->n, !by_cell(&w->c[m], &w->c[i]));
 		in_chunks(w, &w->c[i], next - i);
 		for (size_t k = i; k < next; k = last) {
-			for (last = k; last < next && !by_cell(&w->c[last], &w->c[k]);)
-				last++;
+			last = run_end(m, k, next, !by_cell(&w->c[m], &w->c[k]));
 			one_cell(w, &w->c[k], last - k);
 		}
 	}

@@ -116,24 +116,18 @@ static size_t task_length(const char *id)
 	return last ? (size_t)(last - id) : 0;
 }
 
+static int by_name(const struct failed *x, const struct failed *y)
+{
+	size_t n = x->length < y->length ? x->length : y->length;
+
+	return memcmp(x->task, y->task, n) ?: ORDER(x->length, y->length);
+}
+
 static int by_task(const void *a, const void *b)
 {
 	const struct failed *x = a, *y = b;
-	size_t n = x->length < y->length ? x->length : y->length;
 
-	return memcmp(x->task, y->task, n) ?: ORDER(x->length, y->length) ?: ORDER(x->node, y->node);
-}
-
-static size_t first_of(const struct counting *w, const struct failed *x)
-{
-	struct failed least = {x->task, x->length, 0, false};
-
-	return search_first(mid, w->n_failed, by_task(&w->failed[mid], &least) < 0);
-}
-
-static bool one_task(const struct failed *x, const struct failed *y)
-{
-	return x->length == y->length && !memcmp(x->task, y->task, x->length);
+	return by_name(x, y) ?: ORDER(x->node, y->node);
 }
 
 static struct failed failed_of(const struct counting *w, const struct state *x)
@@ -167,8 +161,8 @@ static int find_failed(struct counting *w)
 
 		if (!is_attempt(s->at[i].kind) || s->at[i].outcome != OUTCOME_OK || !x.length)
 			continue;
-		for (size_t k = first_of(w, &x); k < w->n_failed && one_task(&w->failed[k], &x);
-		     k++)
+		for (size_t k = search_first(m, w->n_failed, by_name(&w->failed[m], &x) < 0);
+		     k < w->n_failed && !by_name(&w->failed[k], &x); k++)
 			w->failed[k].elsewhere |= w->failed[k].node != x.node;
 	}
 	return 0;
@@ -178,12 +172,9 @@ static int find_failed(struct counting *w)
 static bool ended_elsewhere(const struct counting *w, const struct state *of)
 {
 	struct failed x = failed_of(w, of);
+	const struct failed *found = search(&x, w->failed, w->n_failed, by_task);
 
-	for (size_t k = first_of(w, &x); x.length && k < w->n_failed && one_task(&w->failed[k], &x);
-	     k++)
-		if (w->failed[k].node == x.node && w->failed[k].elsewhere)
-			return true;
-	return false;
+	return found && found->elsewhere;
 }
 
 /* ---- counting ------------------------------------------------------------------------------------ */
@@ -300,16 +291,16 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / c->expected, c->time);
 }
 
-static int count_attempts(struct states_job *j, size_t signal, bool stuck)
+int states_attempts(struct states_job *j, size_t signal)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct counting w = {.j = j, .signal = signal, .stuck = stuck};
+	struct counting w = {
+		.j = j, .signal = signal, .stuck = j->signals[signal].made == MADE_STUCK};
 	size_t *in = scratch_array(&room, j->n_groups, sizeof(*in)), next;
 	int err = find_failed(&w) ?: attempts(&room, &w);
 
 	for (size_t i = 0; i < w.n && !err; i = next) {
-		for (next = i; next < w.n && !by_job(&w.at[next], &w.at[i]); next++)
-			;
+		next = run_end(m, i, w.n, !by_job(&w.at[m], &w.at[i]));
 		one_job(&w, &w.at[i], next - i);
 	}
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++)
@@ -323,16 +314,6 @@ static int count_attempts(struct states_job *j, size_t signal, bool stuck)
 	}
 	free(w.failed);
 	return err;
-}
-
-int states_failed(struct states_job *j, size_t signal)
-{
-	return count_attempts(j, signal, false);
-}
-
-int states_stuck(struct states_job *j, size_t signal)
-{
-	return count_attempts(j, signal, true);
 }
 
 /* ---- slow packets ------------------------------------------------------------------------------- */
@@ -411,7 +392,7 @@ int states_packets(struct states_job *j, size_t signal)
 	}
 	for (size_t i = 0; i < nodes && !err; i++) {
 		const struct packets *g = j->group[i] < 0 ? NULL : &all[j->group[i]];
-		size_t peers = g ? j->group_nodes[j->group[i]] - 1 : 0;
+		size_t peers = g ? states_in_group(j, j->group[i]) - 1 : 0;
 		double others, bytes, mean, by_bytes;
 
 		if (peers + 1 < STATES_NODES)

@@ -54,8 +54,7 @@ static void effects(const struct state_value *v, size_t n, double *effect, size_
 	memcpy(order, v, n * sizeof(*order));
 	sort(order, n, by_node);
 	for (size_t i = 0; i < n; i = next) {
-		for (next = i; next < n && order[next].node == order[i].node;)
-			next++;
+		next = run_end(m, i, n, order[m].node == order[i].node);
 		if (next - i >= STATES_VALUES) /* the median of the lower half */
 			effect[order[i].node] = fmax(0, order[i + (next - i) / 4].r);
 	}
@@ -95,8 +94,7 @@ int states_pipeline_part(const struct states_job *j, struct state_value *v, size
 	for (int pass = 0; pass < BLOCK_PASSES; pass++) {
 		effects(v, n, effect, nodes, order);
 		for (size_t i = 0; i < hops; i = next) {
-			for (next = i; next < hops && h[next].block == h[i].block;)
-				next++;
+			next = run_end(m, i, hops, h[m].block == h[i].block);
 			/* more than a few servers have no block; a hostile log may say so */
 			if (next - i <= MOST_HOPS)
 				without_others(&h[i], next - i, effect, v);

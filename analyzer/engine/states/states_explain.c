@@ -87,9 +87,7 @@ static int over_time(struct states_job *j, size_t signal, struct placed *p, size
 	scatter = states_scatter(off, n, 1);
 	sort(p, n, by_column);
 	for (size_t i = 0; i < n && !err; i = next) {
-		for (next = i;
-		     next < n && p[next].column == p[i].column && p[next].node == p[i].node; next++)
-			;
+		next = run_end(m, i, n, p[m].column == p[i].column && p[m].node == p[i].node);
 		err = one_look(j, signal, &p[i], next - i, scatter);
 	}
 	return err;
@@ -185,8 +183,7 @@ int states_explain(struct states_job *j, size_t signal, const struct state_value
 	err = over_time(j, signal, p, n);
 	sort(p, n, by_node);
 	for (size_t i = 0, next; i < n && !err; i = next) {
-		for (next = i; next < n && p[next].node == p[i].node; next++)
-			;
+		next = run_end(m, i, n, p[m].node == p[i].node);
 		if (found_in(j, signal, p[i].node) && j->a->n_durations < DURATIONS_MAX)
 			err = distribution(j, signal, p[i].node, p, n);
 	}

@@ -116,6 +116,7 @@ struct state_look {
 	struct evidence *out;
 	double *some, *off;
 	size_t n;
+	bool pipeline; /* only the lower half of a node's values counts */
 };
 
 enum { STATES_PAIR = 2 }; /* values that a look needs of a node where all kinds together decide */
@@ -148,7 +149,7 @@ double states_scatter(double *deviations, size_t n, size_t nodes)
 /* Of all of a node's values, or, of pipelines, of their lower half. */
 static size_t lower_or_all(const struct state_look *l, const struct looked *at)
 {
-	return states_pipeline(l->j->signals[l->signal].kind) ? (at->n + 1) / 2 : at->n;
+	return l->pipeline ? (at->n + 1) / 2 : at->n;
 }
 
 static void mean_of(struct state_look *l, const struct looked *at, struct look_mean *m)
@@ -165,9 +166,8 @@ static void mean_of(struct state_look *l, const struct looked *at, struct look_m
 
 static void look_means(struct state_look *l)
 {
-	bool lower = states_pipeline(l->j->signals[l->signal].kind);
+	double variance = l->pipeline ? LOWER_VARIANCE : MIDDLE_VARIANCE, scatter;
 	size_t off = 0;
-	double scatter;
 
 	for (size_t i = 0; i < l->n; i++) {
 		mean_of(l, &l->at[i], &l->mean[i]);
@@ -175,10 +175,10 @@ static void look_means(struct state_look *l)
 		for (size_t k = 0; k < lower_or_all(l, &l->at[i]); k++)
 			l->off[off++] = l->some[k] - l->mean[i].m;
 	}
-	scatter = states_scatter(l->off, off, l->n) / (lower ? LOWER_SCATTER : 1);
+	scatter = states_scatter(l->off, off, l->n) / (l->pipeline ? LOWER_SCATTER : 1);
 	/* Values of one cell are half alike: they share its minute, and what else ran on their node. */
 	for (size_t i = 0; i < l->n; i++)
-		l->mean[i].own = (lower ? LOWER_VARIANCE : MIDDLE_VARIANCE) * scatter * scatter /
+		l->mean[i].own = variance * scatter * scatter /
 				 sqrt((double)l->at[i].n * (double)l->at[i].cells);
 }
 
@@ -213,42 +213,29 @@ static struct state_found look_found(struct state_look *l, size_t i, uint32_t jo
 	return f;
 }
 
-static int least_update(struct state_look *l)
+static int look_conclude(struct state_look *l, uint32_t job)
 {
+	double floor = state_rows[l->j->signals[l->signal].kind].floor_s, least = INFINITY;
 	struct verdict_signal *s = &l->j->a->signals[l->j->signals[l->signal].row];
-	double least = INFINITY;
 	int err = 0;
 
 	for (size_t i = 0; i < l->n && !err; i++) {
 		size_t node = l->v[l->at[i].first].node;
-		struct state_reason *r = &l->j->reasons[node];
+		struct state_found f;
 
 		if (!l->out[i].n)
 			continue;
 		err = states_used(l->j, l->signal, node, l->out[i].least);
-		r->judged = true;
-		s->judged = true;
+		l->j->reasons[node].judged = s->judged = true;
 		least = fmin(least, l->out[i].least_indicted);
-	}
-	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
-		s->seen = exp(least);
-	return err;
-}
-
-static int look_conclude(struct state_look *l, uint32_t job)
-{
-	double floor = state_rows[l->j->signals[l->signal].kind].floor_s;
-	int err = least_update(l);
-
-	for (size_t i = 0; i < l->n && !err; i++) {
-		struct state_found f;
-
-		if (l->out[i].level == EVIDENCE_NONE)
+		if (err || l->out[i].level == EVIDENCE_NONE)
 			continue;
 		f = look_found(l, i, job);
 		if (f.e.value - f.e.peers > floor)
 			err = states_keep(l->j, f);
 	}
+	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
+		s->seen = exp(least);
 	return err;
 }
 
@@ -261,7 +248,7 @@ static int look_weigh(struct state_look *l, size_t n, size_t least, double chanc
 
 	l->n = 0;
 	l->v = l->given;
-	if (states_pipeline(l->j->signals[l->signal].kind)) {
+	if (l->pipeline) {
 		memcpy(l->alone, l->given, n * sizeof(*l->alone));
 		l->v = l->alone;
 		err = states_pipeline_part(l->j, l->alone, n);
@@ -314,6 +301,7 @@ static struct state_look look_make(struct scratch *room, struct states_job *j, s
 
 	return (struct state_look){.j = j,
 				   .signal = signal,
+				   .pipeline = states_pipeline(j->signals[signal].kind),
 				   .at = scratch_array(room, nodes, sizeof(struct looked)),
 				   .mean = scratch_array(room, nodes, sizeof(struct look_mean)),
 				   .out = scratch_array(room, nodes, sizeof(struct evidence)),
@@ -446,23 +434,17 @@ static unsigned int over_means(struct over *w, size_t from, size_t to)
 	peers = stats_quantile(w->some, here, 0.5);
 	for (size_t i = 0; i < w->entities; i++) {
 		double n = w->entity[i].count, ln = w->entity[i].ln / n;
-		double r = w->entity[i].sum / n - peers;
+		double r = w->entity[i].sum / n - peers, own = exp(ln), others = exp(ln - r);
 
 		w->values.in[i] = (struct residual){
 			.r = n > 0 ? r : NAN,
 			.extra =
 				n > 0 ? fmax(0, w->scatter * w->scatter * (1 / n - 1 / usual)) : 0};
-		w->values.shown[i] = (struct track_values){exp(ln), exp(ln - r), here - 1, false};
+		w->values.shown[i] = (struct track_values){own, others, here - 1, false};
+		/* too small an excess is in the yardstick and never in a verdict */
+		w->values.small[i] = own - others <= w->row.floor;
 	}
 	return here;
-}
-
-/* Too small an excess is in the yardstick and never in a verdict. */
-static void note_small(struct over *w)
-{
-	for (size_t i = 0; i < w->entities; i++)
-		w->values.small[i] =
-			w->values.shown[i].value - w->values.shown[i].peers <= w->row.floor;
 }
 
 /* A node that was worse at any time: what it was worst at. */
@@ -507,12 +489,10 @@ static int over_walk(struct over *w, int64_t step)
 	for (size_t i = 0; i < w->n && !err; i = next) {
 		int64_t from = w->at[i].at - (w->at[i].at - first) % step;
 
-		for (next = i; next < w->n && w->at[next].at < from + step; next++)
-			;
+		next = run_end(m, i, w->n, w->at[m].at < from + step);
 		err = panel_values_begin(&w->values, w->entities);
 		if (err || over_means(w, i, next) < STATES_NODES)
 			continue;
-		note_small(w);
 		err = panel_push(&w->panel, &w->values, from, from + step, NULL, NULL);
 		n++;
 	}
@@ -572,11 +552,7 @@ static int states_follow(struct states_job *j, size_t signal, const struct state
 
 static size_t end_of_job(const struct state_value *v, size_t i, size_t n)
 {
-	uint32_t job = v[i].job;
-
-	while (i < n && v[i].job == job)
-		i++;
-	return i;
+	return run_end(m, i, n, v[m].job == v[i].job);
 }
 
 /* Jobs that a look may be worth: enough values, if they are spread well. */
@@ -704,8 +680,7 @@ static void count_values(struct states_job *j, const struct state_value *v, size
 	for (size_t i = 0; i < n; i = next) {
 		struct state_reason *r = &j->reasons[v[i].node];
 
-		for (next = i; next < n && v[next].node == v[i].node; next++)
-			;
+		next = run_end(m, i, n, v[m].node == v[i].node);
 		r->compared = true;
 		r->values = next - i > r->values ? next - i : r->values;
 	}
@@ -722,8 +697,7 @@ int states_judge(struct states_job *j, size_t signal, struct state_value *v, siz
 	count_values(j, v, n);
 	sort_with(v, n, by_group_job_node, j);
 	for (size_t i = 0; i < n && !err; i = next) {
-		for (next = i; next < n && j->group[v[next].node] == j->group[v[i].node]; next++)
-			;
+		next = run_end(m, i, n, j->group[v[m].node] == j->group[v[i].node]);
 		err = one_group(&l, &v[i], next - i);
 	}
 	return err;

@@ -163,13 +163,28 @@ static int tell_groups(struct states_job *j)
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 
-static int count_groups(struct states_job *j)
+static int gather_groups(struct states_job *j)
 {
-	j->group_nodes = scratch_array(&j->room, j->n_groups, sizeof(*j->group_nodes));
-	for (size_t i = 0; i < j->a->n_nodes && j->group_nodes; i++)
+	size_t n = j->a->n_nodes;
+
+	j->group_first = scratch_array(&j->room, j->n_groups + 1, sizeof(*j->group_first));
+	j->by_group = scratch_array(&j->room, n, sizeof(*j->by_group));
+	if (j->room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
 		if (j->group[i] >= 0)
-			j->group_nodes[j->group[i]]++;
-	return j->group_nodes ? 0 : -ENOMEM;
+			j->group_first[j->group[i]]++;
+	for (size_t g = 1; g <= j->n_groups; g++)
+		j->group_first[g] += j->group_first[g - 1];
+	for (size_t i = n; i-- > 0;)
+		if (j->group[i] >= 0)
+			j->by_group[--j->group_first[j->group[i]]] = (uint32_t)i;
+	return 0;
+}
+
+size_t states_in_group(const struct states_job *j, int32_t group)
+{
+	return j->group_first[group + 1] - j->group_first[group];
 }
 
 int states_nodes(struct states_job *j)
@@ -180,7 +195,7 @@ int states_nodes(struct states_job *j)
 		err = err ?: listed(j);
 	else
 		err = err ?: components(j) ?: tell_groups(j);
-	return err ?: count_groups(j);
+	return err ?: gather_groups(j);
 }
 
 /* ---- nodes that were not judged ----------------------------------------------------------------- */
@@ -192,7 +207,7 @@ static struct unjudged why_not(const struct states_job *j, size_t i)
 
 	if (j->group[i] < 0)
 		x.why = UNJUDGED_NO_GROUP;
-	else if (j->group_nodes[j->group[i]] < STATES_NODES)
+	else if (states_in_group(j, j->group[i]) < STATES_NODES)
 		x.why = UNJUDGED_FEW_SERVERS;
 	else if (!r->compared)
 		x.why = r->ended ? UNJUDGED_FEW_LIKE : UNJUDGED_NONE_ENDED;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
-#include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
@@ -95,26 +94,21 @@ static size_t gather_done(const struct states_job *j, struct done *d)
 	return n;
 }
 
-static struct notice *add_notice(struct states_job *j, enum notice_kind kind, uint32_t job)
+/* Of tasks of one job and kind, of which d is one. */
+static int tell(struct states_job *j, const struct done *d, struct notice m)
 {
-	struct notice *m = array_add(&j->a->notices, &j->a->n_notices);
-
-	if (!m)
-		return NULL;
-	*m = (struct notice){.kind = kind,
-			     .node = SIZE_MAX,
-			     .from_ns = j->a->from_ns,
-			     .to_ns = j->a->to_ns,
-			     .detail = {.kind = DETAIL_STATE}};
-	snprintf(m->detail.job, sizeof(m->detail.job), "%s", j->s->jobs.at[job]);
-	return m;
+	m.from_ns = j->a->from_ns;
+	m.to_ns = j->a->to_ns;
+	m.work = state_rows[d->kind].word;
+	m.detail.kind = DETAIL_STATE;
+	snprintf(m.detail.job, sizeof(m.detail.job), "%s", j->s->jobs.at[d->job]);
+	return verdict_add_notice(j->a, &m);
 }
 
 /* Tasks of one job and kind, by node: the node whose have the most bytes. */
 static int skew(struct states_job *j, const struct done *d, size_t n)
 {
 	struct done all = {0}, most = {0}, others;
-	struct notice *m;
 	double ratio, longer;
 	size_t next;
 
@@ -142,22 +136,18 @@ static int skew(struct states_job *j, const struct done *d, size_t n)
 	if (ratio < (most.n < FEW_TASKS ? SKEWED_ALONE : SKEWED) || longer < LONGER ||
 	    longer > LONGER * ratio)
 		return 0;
-	m = add_notice(j, NOTICE_SKEW, d->job);
-	if (!m)
-		return -ENOMEM;
-	m->node = most.row;
-	m->ratio = ratio;
-	m->latency = longer;
-	m->servers = (size_t)most.n;
-	m->work = state_rows[d->kind].word;
-	return 0;
+	return tell(j, d,
+		    (struct notice){.kind = NOTICE_SKEW,
+				    .node = most.row,
+				    .ratio = ratio,
+				    .latency = longer,
+				    .servers = (size_t)most.n});
 }
 
 /* Tasks of one job and kind whose data were elsewhere, beside those whose were not. */
 static int remote(struct states_job *j, const struct done *d, size_t n)
 {
 	struct done far = {0}, near = {0};
-	struct notice *m;
 	double longer;
 
 	for (size_t i = 0; i < n; i++) {
@@ -173,14 +163,12 @@ static int remote(struct states_job *j, const struct done *d, size_t n)
 	longer = far.seconds / far.n / (near.seconds / near.n);
 	if (longer < LONGER)
 		return 0;
-	m = add_notice(j, NOTICE_REMOTE, d->job);
-	if (!m)
-		return -ENOMEM;
-	m->ratio = longer;
-	m->servers = (size_t)far.n;
-	m->of = (size_t)(far.n + near.n);
-	m->work = state_rows[d->kind].word;
-	return 0;
+	return tell(j, d,
+		    (struct notice){.kind = NOTICE_REMOTE,
+				    .node = SIZE_MAX,
+				    .ratio = longer,
+				    .servers = (size_t)far.n,
+				    .of = (size_t)(far.n + near.n)});
 }
 
 /* ---- all servers' tasks take longer ------------------------------------------------------------- */
@@ -507,8 +495,7 @@ static int fleet(struct states_job *j)
 	for (size_t i = 0; i < all.n && !err; i = next) {
 		struct fleet_look one = all;
 
-		for (next = i; next < all.n && all.at[next].group == all.at[i].group; next++)
-			;
+		next = run_end(m, i, all.n, all.at[m].group == all.at[i].group);
 		one.at = &all.at[i];
 		one.n = next - i;
 		err = one_group(&one);

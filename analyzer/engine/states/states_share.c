@@ -57,8 +57,6 @@ struct shares {
 	/* Starts, and ends, of those of the node before it, added up: of n tasks n + 1 sums, from first + node on. */
 	task_sum *begun, *ended;
 	struct sharer *of; /* of each node */
-	uint32_t *nodes;   /* by group */
-	size_t *group;	   /* nodes[group[g] … group[g + 1]) are of group g */
 	uint32_t *here;	   /* nodes of the job that is looked at */
 	size_t n_here;
 	struct shared *all, *one; /* all: PARTS of each node */
@@ -130,26 +128,12 @@ static void sum_node(struct shares *w, size_t node)
 	}
 }
 
-/* Nodes by group. */
-static void gather_groups(struct shares *w)
-{
-	for (size_t i = 0; i < w->j->a->n_nodes; i++)
-		if (w->j->group[i] >= 0)
-			w->group[w->j->group[i]]++;
-	for (size_t g = 1; g <= w->j->n_groups; g++)
-		w->group[g] += w->group[g - 1];
-	for (size_t i = w->j->a->n_nodes; i-- > 0;)
-		if (w->j->group[i] >= 0)
-			w->nodes[--w->group[w->j->group[i]]] = (uint32_t)i;
-}
-
-/* Tasks of a kind by node and start, and their sums, slots, when nodes were there, and nodes by group. */
+/* Tasks of a kind by node and start, and their sums, slots, and when nodes were there. */
 static void slots_gather(struct shares *w, enum state_kind kind)
 {
 	const struct states *s = w->j->s;
 	size_t nodes = w->j->a->n_nodes;
 
-	gather_groups(w);
 	gather_tasks(w, kind);
 	for (size_t i = 0, next = 0; i < nodes; i++) {
 		struct sharer *x = &w->of[i];
@@ -192,21 +176,22 @@ static int slots_tell(struct shares *w)
 	int err = some ? 0 : -ENOMEM;
 
 	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
-		size_t nodes = 0, slots = 0;
+		const uint32_t *node = &w->j->by_group[w->j->group_first[g]];
+		size_t n = states_in_group(w->j, (int32_t)g), nodes = 0, slots = 0;
 		double usual;
 
-		for (size_t i = w->group[g]; i < w->group[g + 1]; i++)
-			if (w->of[w->nodes[i]].slots) {
-				some[nodes++] = w->of[w->nodes[i]].slots;
-				slots += w->of[w->nodes[i]].slots;
+		for (size_t i = 0; i < n; i++)
+			if (w->of[node[i]].slots) {
+				some[nodes++] = w->of[node[i]].slots;
+				slots += w->of[node[i]].slots;
 			}
 		if (nodes < STATES_NODES || w->n < SLOTS_TASKS * slots)
 			continue;
 		usual = stats_quantile(some, nodes, 0.5);
-		for (size_t i = w->group[g]; i < w->group[g + 1] && !err; i++) {
-			unsigned int own = w->of[w->nodes[i]].slots;
+		for (size_t i = 0; i < n && !err; i++) {
+			unsigned int own = w->of[node[i]].slots;
 			struct notice m = {.kind = NOTICE_SLOTS,
-					   .node = w->nodes[i],
+					   .node = node[i],
 					   .from_ns = w->j->a->from_ns,
 					   .to_ns = w->j->a->to_ns,
 					   .servers = own,
@@ -265,8 +250,8 @@ static int by_number(const void *a, const void *b)
 static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t from, int64_t to)
 {
 	size_t slots = 0, had = w->n_here;
-	const uint32_t *node = &w->nodes[w->group[t->group]];
-	size_t nodes = w->group[t->group + 1] - w->group[t->group];
+	const uint32_t *node = &w->j->by_group[w->j->group_first[t->group]];
+	size_t nodes = states_in_group(w->j, t->group);
 
 	if (!t->offered || n < nodes)
 		return;
@@ -405,9 +390,7 @@ static int each_job(struct shares *w, const struct task *by, size_t jobs)
 	int err = 0;
 
 	for (size_t i = 0; i < w->n && !err; i = next) {
-		for (next = i;
-		     next < w->n && by[next].job == by[i].job && by[next].group == by[i].group;)
-			next++;
+		next = run_end(m, i, w->n, by[m].job == by[i].job && by[m].group == by[i].group);
 		for (size_t part = PARTS; part-- > 0 && !err;) {
 			one_job(w, &by[i], next - i, part);
 			/* the whole comes last */
@@ -437,8 +420,8 @@ static int all_jobs(struct shares *w)
 		jobs += !i || by[i].job != by[i - 1].job;
 	err = each_job(w, by, jobs);
 	for (size_t g = 0; g < w->j->n_groups && !err; g++) {
-		const uint32_t *nodes = &w->nodes[w->group[g]];
-		size_t n = w->group[g + 1] - w->group[g];
+		const uint32_t *nodes = &w->j->by_group[w->j->group_first[g]];
+		size_t n = states_in_group(w->j, (int32_t)g);
 
 		if (n < STATES_NODES)
 			continue;
@@ -465,8 +448,6 @@ int states_share(struct states_job *j, size_t signal)
 	w.begun = scratch_array(&room, n + nodes, sizeof(*w.begun));
 	w.ended = scratch_array(&room, n + nodes, sizeof(*w.ended));
 	w.of = scratch_array(&room, nodes, sizeof(*w.of));
-	w.nodes = scratch_array(&room, nodes, sizeof(*w.nodes));
-	w.group = scratch_array(&room, j->n_groups + 1, sizeof(*w.group));
 	w.here = scratch_array(&room, nodes, sizeof(*w.here));
 	w.all = scratch_array(&room, nodes * PARTS, sizeof(*w.all));
 	w.one = scratch_array(&room, nodes, sizeof(*w.one));

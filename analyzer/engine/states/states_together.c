@@ -31,14 +31,13 @@ struct together {
 };
 
 static const struct set {
-	enum state_made made;
 	double deviation;
 	double chance; /* a bad disk or network shows in one kind mostly, too, which has its own looks */
 	unsigned int least; /* kinds */
 } sets[TOGETHERS] = {
-	[TOGETHER_ALL] = {MADE_TOGETHER, 1.15, 2, 1},
-	[TOGETHER_DISK] = {MADE_DISK, 1, 1, 2},
-	[TOGETHER_NET] = {MADE_NET, 1, 1, 2},
+	[TOGETHER_ALL] = {1.15, 2, 1},
+	[TOGETHER_DISK] = {1, 1, 2},
+	[TOGETHER_NET] = {1, 1, 2},
 };
 
 static bool is_in(enum together_set set, const struct state_signal *s)
@@ -78,15 +77,6 @@ bool states_together_made(const struct states_job *j, enum together_set set)
 	for (size_t i = 0; i < j->n_signals; i++)
 		kinds += is_in(set, &j->signals[i]);
 	return kinds >= sets[set].least;
-}
-
-static enum together_set set_of(enum state_made made)
-{
-	int set = 0;
-
-	while (set + 1 < TOGETHERS && sets[set].made != made)
-		set++;
-	return set;
 }
 
 /* Of naming anybody by this set. */
@@ -205,7 +195,7 @@ static int judge(struct states_job *j, size_t signal, enum together_set set, siz
 
 int states_together(struct states_job *j, size_t signal)
 {
-	enum together_set set = set_of(j->signals[signal].made);
+	enum together_set set = j->signals[signal].made - MADE_TOGETHER;
 	double chance = chance_of(j, set) / PARTS;
 	struct scratch room SCRATCH_SCOPED = {0};
 	size_t *in = scratch_array(&room, PARTS * j->n_groups, sizeof(*in));
