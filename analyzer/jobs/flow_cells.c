@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
 #include "internal.h"
@@ -22,6 +21,17 @@ struct flow_cell_value {
 	uint32_t place; /* of job_flow.states */
 	uint32_t node;
 	double ln;
+};
+
+struct flow_cells {
+	struct flow_cell_value *at; /* by cell, then node */
+	size_t n;
+	uint32_t *of; /* of each of job_flow.states: its place; STATE_NONE: it is not compared */
+	/* What was asked last. */
+	bool known;
+	size_t from;
+	uint32_t node;
+	double usual;
 };
 
 static int by_cell(const void *a, const void *b)
@@ -57,24 +67,22 @@ static double own_seconds(const struct job_flow *f, uint32_t state, const struct
 	return (double)(x->end_ns - from) / 1e9;
 }
 
-int flow_cells(struct flow_cells *c, const struct job_flow *f)
+int flow_cells(struct job_flow *f)
 {
-	uint32_t *task_of = flow_tasks_by_id(f);
+	struct flow_cells *c = f->cells = scratch_array(&f->room, 1, sizeof(*c));
 
-	*c = (struct flow_cells){.at = malloc((f->n_states + 1) * sizeof(*c->at)),
-				 .of = malloc((f->n_states + 1) * sizeof(*c->of))};
-	if (!c->at || !c->of || !task_of) {
-		free(task_of);
-		flow_cells_release(c);
+	if (!c)
 		return -ENOMEM;
-	}
+	c->at = scratch_array(&f->room, f->n_states, sizeof(*c->at));
+	c->of = flow_none(&f->room, f->n_states);
+	if (!c->at || !c->of)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
-		uint32_t task = task_of[x->id];
+		uint32_t task = f->task_of[x->id];
 		double s =
 			own_seconds(f, f->states[i], task == STATE_NONE ? NULL : &f->tasks[task]);
 
-		c->of[i] = UINT32_MAX;
 		/* a reduce is compared by its parts where they are known */
 		if (!is_compared(x) || (x->kind == STATE_REDUCE && task != STATE_NONE &&
 					f->tasks[task].reducer != STATE_NONE))
@@ -88,18 +96,10 @@ int flow_cells(struct flow_cells *c, const struct job_flow *f)
 			/* ms are the finest that logs have */
 			.ln = log(fmax(s, 1e-3))};
 	}
-	free(task_of);
 	sort(c->at, c->n, by_cell);
 	for (uint32_t i = 0; i < c->n; i++)
 		c->of[c->at[i].place] = i;
 	return 0;
-}
-
-void flow_cells_release(struct flow_cells *c)
-{
-	free(c->at);
-	free(c->of);
-	*c = (struct flow_cells){0};
 }
 
 static double median_of_others(const struct flow_cells *c, size_t from, size_t to, uint32_t node)
@@ -125,16 +125,16 @@ static void bounds(const struct flow_cells *c, struct flow_cell_value x, int32_t
 	*to = search_first(i, c->n, by_cell(&c->at[i], &x) < 0);
 }
 
-double flow_usual(struct flow_cells *c, const struct job_flow *f, uint32_t state, double *own)
+double flow_usual(const struct job_flow *f, uint32_t state, double *own)
 {
+	struct flow_cells *c = f->cells;
 	size_t place = search_first(i, f->n_states, f->states[i] < state), from, to;
 	struct flow_cell_value x;
 
-	if (place == f->n_states || f->states[place] != state || c->of[place] == UINT32_MAX)
+	if (place == f->n_states || f->states[place] != state || c->of[place] == STATE_NONE)
 		return NAN;
 	x = c->at[c->of[place]];
-	if (own)
-		*own = x.ln;
+	*own = x.ln;
 	bounds(c, x, x.size, x.size, &from, &to);
 	if (c->known && c->from == from && c->node == x.node)
 		return c->usual;

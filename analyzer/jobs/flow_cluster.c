@@ -47,15 +47,15 @@ struct pairs {
 	uint32_t *label;
 };
 
-static int index_edges(struct pairs *p)
+static int index_edges(struct scratch *room, struct pairs *p)
 {
 	struct job_flow *f = p->f;
 
-	p->first = calloc(f->n_vertices + 2, sizeof(*p->first));
-	p->sides = calloc(f->n_vertices + 1, sizeof(*p->sides));
-	p->maps = malloc((f->n_vertices + 1) * sizeof(*p->maps));
-	p->reduces = malloc((f->n_vertices + 1) * sizeof(*p->reduces));
-	if (!p->first || !p->sides || !p->maps || !p->reduces)
+	p->first = scratch_array(room, f->n_vertices + 1, sizeof(*p->first));
+	p->sides = scratch_array(room, f->n_vertices, sizeof(*p->sides));
+	p->maps = scratch_array(room, f->n_vertices, sizeof(*p->maps));
+	p->reduces = scratch_array(room, f->n_vertices, sizeof(*p->reduces));
+	if (room->failed)
 		return -ENOMEM;
 	for (size_t e = 0; e < f->n_edges; e++) {
 		const struct flow_edge *x = &f->edges[e];
@@ -84,7 +84,7 @@ static int index_edges(struct pairs *p)
 
 /* Each STEP-th of all, from the middle of the first: of a sample that is spread evenly none is there twice. */
 struct every {
-	double all, step, next;
+	double step, next;
 	size_t seen;
 };
 
@@ -92,7 +92,7 @@ static struct every every_of(double all)
 {
 	double step = fmax(1, all / FLOW_PAIRS);
 
-	return (struct every){.all = all, .step = step, .next = step > 1 ? step / 2 : 0};
+	return (struct every){.step = step, .next = step > 1 ? step / 2 : 0};
 }
 
 static bool is_next(struct every *s)
@@ -114,12 +114,15 @@ static int add_pair(struct pairs *p, uint32_t map, uint32_t reduce, size_t shuff
 /* Where the logs have shuffles: every edge from one to a reduce is a pair. */
 static int known_pairs(struct pairs *p)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = p->f;
-	uint32_t *map_of = malloc((f->n_vertices + 1) * sizeof(*map_of));
+	uint32_t *map_of = scratch_array(&room, f->n_vertices, sizeof(*map_of));
 	struct every s;
-	int err = map_of ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (size_t e = 0; e < f->n_edges && !err; e++) {
+	if (!map_of)
+		return -ENOMEM;
+	for (size_t e = 0; e < f->n_edges; e++) {
 		const struct flow_edge *x = &f->edges[e];
 		uint8_t kind = f->vertices[x->to].kind;
 
@@ -127,27 +130,24 @@ static int known_pairs(struct pairs *p)
 			map_of[x->to] = x->from;
 		else if (kind == FLOW_SHUFFLE)
 			map_of[x->to] = map_of[x->from];
-		p->f->pairs += kind == FLOW_SHUFFLE_WAIT;
+		f->pairs += kind == FLOW_SHUFFLE_WAIT;
 	}
-	s = every_of(p->f->pairs);
+	s = every_of(f->pairs);
 	for (size_t e = 0; e < f->n_edges && !err; e++)
 		if (f->vertices[f->edges[e].to].kind == FLOW_SHUFFLE_WAIT && is_next(&s))
 			err = add_pair(p, map_of[f->edges[e].from], f->edges[e].to, e);
-	free(map_of);
 	return err;
 }
 
 static int choose_pairs(struct pairs *p)
 {
-	struct job_flow *f = p->f;
 	double all = (double)p->n_maps * (double)p->n_reduces;
-	struct every s;
+	struct every s = every_of(all);
 	int err = 0;
 
-	if (!(f->missing & FLOW_NO_SHUFFLES))
+	if (!(p->f->missing & FLOW_NO_SHUFFLES))
 		return known_pairs(p);
-	f->pairs = all;
-	s = every_of(all);
+	p->f->pairs = all;
 	for (double next = s.next; next < all && !err; next += s.step) {
 		size_t i = (size_t)next;
 
@@ -166,14 +166,14 @@ static double ln(double v)
 
 static void from_edge(double *x, size_t stage, const struct flow_edge *e)
 {
-	x[stage] = ln(e->seconds);
-	x[FLOW_STAGES + stage] = e->bytes > 0 ? log((double)e->bytes) : NAN;
+	x[stage] = e ? ln(e->seconds) : NAN;
+	x[FLOW_STAGES + stage] = e ? ln((double)e->bytes) : NAN;
 }
 
 static void from_side(double *x, size_t stage, const struct side *s)
 {
-	x[stage] = s->n > 0 ? ln(s->seconds) : NAN;
-	x[FLOW_STAGES + stage] = s->n > 0 ? ln(s->bytes) : NAN;
+	x[stage] = s ? ln(s->seconds) : NAN;
+	x[FLOW_STAGES + stage] = s ? ln(s->bytes) : NAN;
 }
 
 /* The first edge of a vertex that ends at one of this kind; NULL: there is none. */
@@ -185,27 +185,27 @@ static const struct flow_edge *edge_to(const struct pairs *p, uint32_t v, uint8_
 	return NULL;
 }
 
+/* From a reduce's input to its reducer; NULL. */
+static const struct flow_edge *edge_to_reducer(const struct pairs *p, const struct pair *a)
+{
+	const struct flow_edge *wait = edge_to(p, a->reduce, FLOW_REDUCE_INPUT);
+
+	return wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
+}
+
 static void fill(const struct pairs *p, const struct pair *a, double *x)
 {
-	const struct flow_edge *map = edge_to(p, a->map, FLOW_MAP_OUTPUT);
-	const struct flow_edge *wait = edge_to(p, a->reduce, FLOW_REDUCE_INPUT);
-	const struct flow_edge *reducer = wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
+	const struct flow_edge *shuffle =
+		a->shuffle == UINT32_MAX ? NULL : &p->f->edges[a->shuffle];
+	const struct flow_edge *reducer = edge_to_reducer(p, a);
 
-	for (size_t i = 0; i < FLOW_VALUES; i++)
-		x[i] = NAN;
 	from_side(x, FLOW_READ, &p->sides[a->map]);
-	if (map)
-		from_edge(x, FLOW_MAP, map);
-	if (a->shuffle != UINT32_MAX) {
-		from_edge(x, FLOW_MAP_OUTPUT, &p->f->edges[a->shuffle]);
-		from_edge(x, FLOW_SHUFFLE, &p->f->edges[a->shuffle]);
-	}
-	if (wait)
-		from_edge(x, FLOW_SHUFFLE_WAIT, wait);
-	if (reducer) {
-		from_edge(x, FLOW_REDUCE_INPUT, reducer);
-		from_side(x, FLOW_REDUCER, &p->sides[reducer->to]);
-	}
+	from_edge(x, FLOW_MAP, edge_to(p, a->map, FLOW_MAP_OUTPUT));
+	from_edge(x, FLOW_MAP_OUTPUT, shuffle);
+	from_edge(x, FLOW_SHUFFLE, shuffle);
+	from_edge(x, FLOW_SHUFFLE_WAIT, edge_to(p, a->reduce, FLOW_REDUCE_INPUT));
+	from_edge(x, FLOW_REDUCE_INPUT, reducer);
+	from_side(x, FLOW_REDUCER, reducer ? &p->sides[reducer->to] : NULL);
 }
 
 /* Of a column: mean 0, standard deviation 1, what is not known 0. */
@@ -249,19 +249,23 @@ static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
 	return f->vertices[vertex].task;
 }
 
-static int by_whom(const void *a, const void *b)
+static int by_whom(const struct flow_outlier *x, const struct flow_outlier *y)
+{
+	return ORDER(x->value, y->value) ?: ORDER(x->map, y->map) ?: ORDER(x->reduce, y->reduce);
+}
+
+static int by_whom_and_z(const void *a, const void *b)
 {
 	const struct flow_outlier *x = a, *y = b;
 
-	return ORDER(x->value, y->value) ?: ORDER(x->map, y->map) ?: ORDER(x->reduce, y->reduce)
-		       ?: ORDER(fabs(y->z), fabs(x->z));
+	return by_whom(x, y) ?: ORDER(fabs(y->z), fabs(x->z));
 }
 
 static int by_z(const void *a, const void *b)
 {
 	const struct flow_outlier *x = a, *y = b;
 
-	return ORDER(fabs(y->z), fabs(x->z)) ?: by_whom(a, b);
+	return ORDER(fabs(y->z), fabs(x->z)) ?: by_whom(x, y);
 }
 
 /* A value belongs to the map, to the reduce, or to both. */
@@ -291,17 +295,15 @@ static int find_outliers(struct pairs *p, uint32_t label, size_t c, double *work
 	scatter = fmax(1.4826 * stats_quantile(work, n, 0.5), SCATTER_LEAST);
 	for (size_t i = 0; i < p->n; i++) {
 		double v = p->x[i * FLOW_VALUES + c], z = (v - median) / scatter;
-		struct flow_outlier *o;
+		struct flow_outlier o = outlier(p, &p->at[i], c);
 
 		if (p->label[i] != label || isnan(v) || fabs(z) < OUTLIER_Z)
 			continue;
-		o = array_add(&f->outliers, &f->n_outliers);
-		if (!o)
+		o.is = exp(v);
+		o.usual = exp(median);
+		o.z = z;
+		if (array_put(&f->outliers, &f->n_outliers, o))
 			return -ENOMEM;
-		*o = outlier(p, &p->at[i], c);
-		o->is = exp(v);
-		o->usual = exp(median);
-		o->z = z;
 	}
 	return 0;
 }
@@ -311,15 +313,10 @@ static void keep_outliers(struct job_flow *f)
 {
 	size_t kept = 0;
 
-	sort(f->outliers, f->n_outliers, by_whom);
-	for (size_t i = 0; i < f->n_outliers; i++) {
-		const struct flow_outlier *o = &f->outliers[i];
-		const struct flow_outlier *last = kept ? &f->outliers[kept - 1] : NULL;
-
-		if (!last || o->value != last->value || o->map != last->map ||
-		    o->reduce != last->reduce)
-			f->outliers[kept++] = *o;
-	}
+	sort(f->outliers, f->n_outliers, by_whom_and_z);
+	for (size_t i = 0; i < f->n_outliers; i++)
+		if (!kept || by_whom(&f->outliers[kept - 1], &f->outliers[i]))
+			f->outliers[kept++] = f->outliers[i];
 	sort(f->outliers, kept, by_z);
 	f->n_outliers = kept < FLOW_OUTLIERS ? kept : FLOW_OUTLIERS;
 	f->more_outliers = kept - f->n_outliers;
@@ -334,13 +331,15 @@ static int by_paths(const void *a, const void *b)
 
 static int tell_clusters(struct pairs *p, size_t k)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = p->f;
-	double *work = malloc((p->n + 1) * sizeof(*work));
-	int err = work ? 0 : -ENOMEM;
+	double *work = scratch_array(&room, p->n, sizeof(*work));
+	int err = 0;
 
-	for (size_t i = 0; i < p->n && !err; i++) {
-		const struct flow_edge *wait = edge_to(p, p->at[i].reduce, FLOW_REDUCE_INPUT);
-		const struct flow_edge *reducer = wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
+	if (!work)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct flow_edge *reducer = edge_to_reducer(p, &p->at[i]);
 		double writes = reducer ? p->sides[reducer->to].n : 0;
 		struct flow_cluster *c = &f->clusters[p->label[i]];
 
@@ -351,7 +350,7 @@ static int tell_clusters(struct pairs *p, size_t k)
 		f->clusters[l].paths *= f->pairs / (double)p->n;
 		for (size_t c = 0; c < FLOW_VALUES && !err; c++) {
 			size_t n = column(p, l, c, work);
-			double v = n ? exp(stats_quantile(work, n, 0.5)) : NAN;
+			double v = exp(stats_quantile(work, n, 0.5));
 
 			if (c < FLOW_STAGES)
 				f->clusters[l].seconds[c] = v;
@@ -360,7 +359,6 @@ static int tell_clusters(struct pairs *p, size_t k)
 			err = find_outliers(p, l, c, work);
 		}
 	}
-	free(work);
 	f->n_clusters = k;
 	sort(f->clusters, k, by_paths);
 	return err;
@@ -370,12 +368,15 @@ static int tell_clusters(struct pairs *p, size_t k)
 static int best_groups(const double *z, size_t n, uint32_t *label, size_t *groups)
 {
 	double centre[FLOW_CLUSTERS * FLOW_VALUES], best = INFINITY;
-	uint32_t *tried = malloc((n + 1) * sizeof(*tried));
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *tried = scratch_array(&room, n, sizeof(*tried));
 	struct rng rng;
 
 	*groups = 0;
+	if (!tried)
+		return -ENOMEM;
 	rng_seed(&rng, 1); /* the same job, the same groups */
-	for (size_t i = 0; i < STARTS && tried && n; i++) {
+	for (size_t i = 0; i < STARTS; i++) {
 		size_t k = kmeans_start_apart(z, n, FLOW_VALUES, FLOW_CLUSTERS, &rng, centre);
 		double distortion;
 
@@ -387,49 +388,40 @@ static int best_groups(const double *z, size_t n, uint32_t *label, size_t *group
 		*groups = k;
 		memcpy(label, tried, n * sizeof(*label));
 	}
-	if (!tried)
-		return -ENOMEM;
-	free(tried);
 	return 0;
 }
 
-static int make_clusters(struct pairs *p)
+static int make_clusters(struct scratch *room, struct pairs *p)
 {
-	double *z = malloc((p->n + 1) * FLOW_VALUES * sizeof(*z));
-	size_t k = 0;
+	struct scratch own SCRATCH_SCOPED = {0};
+	double *z = scratch_array(&own, p->n * FLOW_VALUES, sizeof(*z));
+	size_t k;
 	int err;
 
-	p->x = malloc((p->n + 1) * FLOW_VALUES * sizeof(*p->x));
-	p->label = calloc(p->n + 1, sizeof(*p->label));
-	if (!p->x || !p->label || !z) {
-		free(z);
+	p->x = scratch_array(room, p->n * FLOW_VALUES, sizeof(*p->x));
+	p->label = scratch_array(room, p->n, sizeof(*p->label));
+	if (!z || room->failed)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < p->n; i++)
 		fill(p, &p->at[i], p->x + i * FLOW_VALUES);
 	for (size_t c = 0; c < FLOW_VALUES; c++)
 		standardise(p->x, z, p->n, c);
 	err = best_groups(z, p->n, p->label, &k);
-	free(z);
+	scratch_release(&own);
 	return err ? err : tell_clusters(p, k);
 }
 
 int flow_cluster_pairs(struct job_flow *f)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct pairs p = {.f = f};
-	int err = index_edges(&p);
+	int err = index_edges(&room, &p);
 
 	err = err ? err : choose_pairs(&p);
 	f->sampled = p.n;
 	if (!err && p.n)
-		err = make_clusters(&p);
+		err = make_clusters(&room, &p);
 	keep_outliers(f);
-	free(p.sides);
-	free(p.first);
-	free(p.maps);
-	free(p.reduces);
 	free(p.at);
-	free(p.x);
-	free(p.label);
 	return err;
 }

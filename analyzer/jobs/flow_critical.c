@@ -10,7 +10,6 @@
 
 struct walk {
 	struct job_flow *f;
-	struct flow_cells cells;
 	int64_t at_ns; /* the path is known from here on */
 	int err;
 };
@@ -46,7 +45,7 @@ static void put_state(struct walk *w, uint32_t state, int64_t from_ns)
 	put(w, from_ns, FLOW_WHY_WORK, state, flow_state(w->f, state)->node);
 	if (w->f->n_path == had)
 		return;
-	usual = flow_usual(&w->cells, w->f, state, &own);
+	usual = flow_usual(w->f, state, &own);
 	length = (double)(w->f->path[had].to_ns - w->f->path[had].from_ns) / 1e9;
 	if (!isnan(usual))
 		w->f->path[had].lost_s = fmin(length, fmax(exp(own) - exp(usual), 0));
@@ -62,10 +61,9 @@ static int64_t ns_of(const struct job_flow *f, uint32_t state)
 static void put_spark(struct walk *w, const struct flow_task *t)
 {
 	const struct job_flow *f = w->f;
-	int64_t wait, write;
+	int64_t wait = t->wait == STATE_NONE ? 0 : ns_of(f, t->wait);
+	int64_t write = t->reducer == STATE_NONE ? 0 : ns_of(f, t->reducer);
 
-	wait = t->wait == STATE_NONE ? 0 : ns_of(f, t->wait);
-	write = t->reducer == STATE_NONE ? 0 : ns_of(f, t->reducer);
 	if (wait + write > t->end_ns - t->start_ns)
 		return;
 	if (write)
@@ -100,7 +98,7 @@ static uint32_t step(struct walk *w, uint32_t task)
 {
 	struct job_flow *f = w->f;
 	const struct flow_task *t = &f->tasks[task];
-	uint32_t node = flow_state(f, t->state)->node;
+	uint32_t node = flow_node(f, task);
 
 	put_task(w, t);
 	if (t->got_by != STATE_NONE)
@@ -152,38 +150,35 @@ static bool is_inside(const struct state *x)
 /* The longest read, write, or wait of each attempt on the path. */
 static int find_inside(struct job_flow *f)
 {
-	uint32_t *task_of = flow_tasks_by_id(f),
-		 *longest = malloc((f->n_tasks + 1) * sizeof(*longest));
-	int err = task_of && longest ? 0 : -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *longest = flow_none(&room, f->n_tasks);
 
-	for (size_t t = 0; t < f->n_tasks && !err; t++)
-		longest[t] = STATE_NONE;
-	for (size_t i = 0; i < f->n_states && !err; i++) {
+	if (!longest)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
 		uint32_t task;
 
 		if (!is_inside(x))
 			continue;
-		task = x->kind == STATE_READ	? flow_task_of(f, task_of, x->out)
-		       : x->kind == STATE_WRITE ? flow_task_of(f, task_of, x->in)
-						: task_of[x->id];
+		task = x->kind == STATE_READ	? flow_task_of(f, x->out)
+		       : x->kind == STATE_WRITE ? flow_task_of(f, x->in)
+						: f->task_of[x->id];
 		if (task != STATE_NONE &&
 		    (longest[task] == STATE_NONE ||
 		     flow_seconds(f, f->states[i]) > flow_seconds(f, longest[task])))
 			longest[task] = f->states[i];
 	}
-	for (size_t i = 0; i < f->n_path && !err; i++) {
+	for (size_t i = 0; i < f->n_path; i++) {
 		struct flow_segment *s = &f->path[i];
 		const struct state *x = s->state == STATE_NONE ? NULL : flow_state(f, s->state);
-		uint32_t task = x ? task_of[x->id] : STATE_NONE;
+		uint32_t task = x ? f->task_of[x->id] : STATE_NONE;
 
 		/* a reduce writes in its last part */
 		if (task != STATE_NONE && x->kind != STATE_SHUFFLE_WAIT && x->kind != STATE_SORT)
 			s->inside = longest[task];
 	}
-	free(task_of);
-	free(longest);
-	return err;
+	return 0;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
@@ -236,19 +231,12 @@ int flow_critical(struct job_flow *f)
 {
 	struct walk w = {.f = f, .at_ns = f->to_ns};
 	uint32_t task = last_task(f);
-	int err = flow_cells(&w.cells, f);
 
-	if (err)
-		return err;
 	put(&w, f->tasks[task].end_ns, FLOW_WHY_FINISH, STATE_NONE, STATE_NONE);
 	/* every step goes to an attempt that came before, so there are no more steps than attempts */
 	while (task != STATE_NONE && !w.err)
 		task = step(&w, task);
 	put(&w, f->from_ns, FLOW_WHY_START, STATE_NONE, STATE_NONE);
-	flow_cells_release(&w.cells);
-	if (w.err)
-		return w.err;
 	turn_round(f);
-	err = find_inside(f);
-	return err ? err : add_up(f);
+	return w.err ?: find_inside(f) ?: add_up(f);
 }

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "internal.h"
 #include "userspace/common/array.h"
@@ -18,7 +17,6 @@
 /* While the graph is made. */
 struct making {
 	struct job_flow *f;
-	uint32_t *task_of;   /* of each of states.ids */
 	uint32_t *vertex_of; /* of each task: of a map its own, of a reduce its shuffle-wait */
 	struct flow_places maps, reduces;
 	uint32_t n_maps, n_reduces; /* that ended well */
@@ -45,13 +43,12 @@ int flow_edge(struct job_flow *f, struct flow_edge e)
 	return 0;
 }
 
-/* An edge that takes as long, and moves as much, as a state; STATE_NONE: not known. */
-static struct flow_edge edge_of(const struct making *m, uint32_t state)
+struct flow_edge flow_edge_of(const struct job_flow *f, uint32_t state)
 {
 	if (state == STATE_NONE)
 		return (struct flow_edge){.seconds = NAN, .bytes = -1};
-	return (struct flow_edge){.seconds = (float)flow_seconds(m->f, state),
-				  .bytes = flow_state(m->f, state)->bytes};
+	return (struct flow_edge){.seconds = (float)flow_seconds(f, state),
+				  .bytes = flow_state(f, state)->bytes};
 }
 
 static int join(const struct making *m, uint32_t from, uint32_t to, struct flow_edge e, bool guess)
@@ -94,7 +91,7 @@ static bool runs_in(const struct job_flow *f, const struct state *x)
 static bool is_of_job(const struct making *m, const struct state *x)
 {
 	if (x->kind == STATE_SHUFFLE)
-		return is_done(m, flow_task_of(m->f, m->task_of, x->in), FLOW_MAPS);
+		return is_done(m, flow_task_of(m->f, x->in), FLOW_MAPS);
 	if (x->job == m->f->job)
 		return true;
 	return x->job == STATE_NONE && runs_in(m->f, x) && !m->named[x->kind];
@@ -108,7 +105,7 @@ static void find_named(struct making *m)
 		const struct state *x = flow_state(f, f->states[i]);
 		uint32_t item = x->kind == STATE_READ ? x->out : x->in;
 
-		m->named[x->kind] |= flow_task_of(f, m->task_of, item) != STATE_NONE;
+		m->named[x->kind] |= flow_task_of(f, item) != STATE_NONE;
 	}
 }
 
@@ -188,37 +185,33 @@ static uint32_t other_end(const struct state *x)
 	return x->peer == STATE_NONE ? x->node : x->peer;
 }
 
-static int join_read(struct making *m, uint32_t v, const struct state *x)
+/* A read goes to the map that read, a write comes from the attempt that wrote, of a reduce from its last part. */
+static int join_attempt(struct making *m, uint32_t v, uint32_t task, bool guess)
 {
-	struct job_flow *f = m->f;
-	uint32_t task = flow_task_of(f, m->task_of, x->out), node = other_end(x);
-	struct flow_edge e = edge_of(m, f->vertices[v].state);
-	int err = 0;
+	const struct flow_vertex *x = &m->f->vertices[v];
+	struct flow_edge e = flow_edge_of(m->f, x->state);
 
-	if (x->out != STATE_NONE)
-		return is_done(m, task, FLOW_MAPS) ? join(m, v, m->vertex_of[task], e, false) : 0;
-	f->missing |= FLOW_NO_READERS;
-	flow_places_begin(&m->maps, f, node, x->end_ns);
-	while (!err && (task = flow_places_next(&m->maps, f, node, x->start_ns)) != STATE_NONE)
-		err = join(m, v, m->vertex_of[task], e, true);
-	return err;
+	if (x->kind == FLOW_WRITE && is_done(m, task, FLOW_REDUCES))
+		return join(m, reducer_of(m, task), v, e, guess);
+	if (!is_done(m, task, FLOW_MAPS))
+		return 0;
+	return x->kind == FLOW_WRITE ? join(m, m->vertex_of[task], v, e, guess)
+				     : join(m, v, m->vertex_of[task], e, guess);
 }
 
-static int join_write(struct making *m, uint32_t v, const struct state *x)
+/* item: what it says whose it is. */
+static int join_block(struct making *m, uint32_t v, const struct state *x, uint32_t item,
+		      struct flow_places *p)
 {
-	struct job_flow *f = m->f;
-	struct flow_places *p = m->n_reduces ? &m->reduces : &m->maps;
-	uint32_t task = flow_task_of(f, m->task_of, x->in), node = other_end(x);
-	struct flow_edge e = edge_of(m, f->vertices[v].state);
+	uint32_t node = other_end(x), task;
 	int err = 0;
 
-	if (x->in != STATE_NONE)
-		return is_done(m, task, FLOW_REDUCES) ? join(m, reducer_of(m, task), v, e, false)
-		       : is_done(m, task, FLOW_MAPS)  ? join(m, m->vertex_of[task], v, e, false)
-						      : 0;
-	flow_places_begin(p, f, node, x->end_ns);
-	while (!err && (task = flow_places_next(p, f, node, x->start_ns)) != STATE_NONE)
-		err = join(m, m->n_reduces ? reducer_of(m, task) : m->vertex_of[task], v, e, true);
+	if (item != STATE_NONE)
+		return join_attempt(m, v, flow_task_of(m->f, item), false);
+	m->f->missing |= x->kind == STATE_READ ? FLOW_NO_READERS : 0;
+	flow_places_begin(p, m->f, node, x->end_ns);
+	while (!err && (task = flow_places_next(p, m->f, node, x->start_ns)) != STATE_NONE)
+		err = join_attempt(m, v, task, true);
 	return err;
 }
 
@@ -239,9 +232,9 @@ static void got(struct making *m, uint32_t task, uint32_t state, uint32_t map)
 static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 {
 	struct job_flow *f = m->f;
-	uint32_t map = flow_task_of(f, m->task_of, x->in), node = other_end(x);
-	uint32_t task = flow_task_of(f, m->task_of, x->out);
-	struct flow_edge e = edge_of(m, f->vertices[v].state);
+	uint32_t map = flow_task_of(f, x->in), node = other_end(x);
+	uint32_t task = flow_task_of(f, x->out);
+	struct flow_edge e = flow_edge_of(f, f->vertices[v].state);
 	size_t more = 0;
 	int err;
 
@@ -269,7 +262,7 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 static int join_all_shuffles(struct making *m)
 {
 	struct job_flow *f = m->f;
-	const struct flow_edge unknown = edge_of(m, STATE_NONE);
+	const struct flow_edge unknown = flow_edge_of(f, STATE_NONE);
 	int err = 0;
 
 	for (uint32_t t = 0; t < f->n_tasks && !err && m->shuffled != STATE_NONE; t++)
@@ -291,14 +284,14 @@ static int join_tasks(struct making *m)
 		struct flow_edge reducer;
 
 		if (is_done(m, t, FLOW_MAPS) && m->n_reduces)
-			err = join(m, m->vertex_of[t], output_of(m, t), edge_of(m, x->state),
+			err = join(m, m->vertex_of[t], output_of(m, t), flow_edge_of(f, x->state),
 				   false);
 		if (!is_done(m, t, FLOW_REDUCES))
 			continue;
-		reducer = edge_of(m, x->reducer);
+		reducer = flow_edge_of(f, x->reducer);
 		if (x->sort != STATE_NONE)
 			reducer.seconds += (float)flow_seconds(f, x->sort);
-		err = join(m, m->vertex_of[t], input_of(m, t), edge_of(m, x->wait), false);
+		err = join(m, m->vertex_of[t], input_of(m, t), flow_edge_of(f, x->wait), false);
 		err = err ? err : join(m, input_of(m, t), reducer_of(m, t), reducer, false);
 	}
 	return err;
@@ -310,16 +303,16 @@ static int join_data(struct making *m)
 	int err = 0;
 
 	for (uint32_t v = 0; v < f->n_vertices && !err; v++) {
-		const struct flow_vertex *x = &f->vertices[v];
+		uint8_t kind = f->vertices[v].kind;
+		uint32_t state = f->vertices[v].state;
+		const struct state *x = state == STATE_NONE ? NULL : flow_state(f, state);
 
-		if (x->state == STATE_NONE)
-			continue;
-		if (x->kind == FLOW_READ)
-			err = join_read(m, v, flow_state(f, x->state));
-		else if (x->kind == FLOW_SHUFFLE)
-			err = join_shuffle(m, v, flow_state(f, x->state));
-		else if (x->kind == FLOW_WRITE)
-			err = join_write(m, v, flow_state(f, x->state));
+		if (x && kind == FLOW_READ)
+			err = join_block(m, v, x, x->out, &m->maps);
+		else if (x && kind == FLOW_SHUFFLE)
+			err = join_shuffle(m, v, x);
+		else if (x && kind == FLOW_WRITE)
+			err = join_block(m, v, x, x->in, m->n_reduces ? &m->reduces : &m->maps);
 	}
 	return err;
 }
@@ -327,7 +320,8 @@ static int join_data(struct making *m)
 /* Reads and writes that belong to nothing are of other jobs, or of none: out, with the numbers moved up. */
 static int drop_alone(struct job_flow *f)
 {
-	uint32_t *number = calloc(f->n_vertices + 1, sizeof(*number)), kept = 0;
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *number = scratch_array(&room, f->n_vertices, sizeof(*number)), kept = 0;
 
 	if (!number)
 		return -ENOMEM;
@@ -347,7 +341,6 @@ static int drop_alone(struct job_flow *f)
 		f->edges[e].from = number[f->edges[e].from];
 		f->edges[e].to = number[f->edges[e].to];
 	}
-	free(number);
 	return 0;
 }
 
@@ -407,27 +400,19 @@ static int make(struct making *m)
 
 int flow_graph(struct job_flow *f)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct making m = {.f = f, .shuffled = STATE_NONE};
-	int err = -ENOMEM;
+	int err;
 
 	if (f->spark)
 		return flow_graph_stages(f);
-	m.task_of = flow_tasks_by_id(f);
-	m.vertex_of = calloc(f->n_tasks + 1, sizeof(*m.vertex_of));
-	if (!m.task_of || !m.vertex_of)
-		goto out;
+	m.vertex_of = scratch_array(&room, f->n_tasks, sizeof(*m.vertex_of));
 	for (size_t t = 0; t < f->n_tasks; t++) {
 		m.n_maps += f->tasks[t].done && f->tasks[t].group == FLOW_MAPS;
 		m.n_reduces += f->tasks[t].done && f->tasks[t].group == FLOW_REDUCES;
 	}
-	err = flow_places(&m.maps, f, FLOW_MAPS);
-	err = err ? err : flow_places(&m.reduces, f, FLOW_REDUCES);
 	find_named(&m);
-	err = err ? err : make(&m);
-out:
-	flow_places_release(&m.maps);
-	flow_places_release(&m.reduces);
-	free(m.task_of);
-	free(m.vertex_of);
-	return err;
+	err = flow_places(&m.maps, &room, f, FLOW_MAPS);
+	err = err ? err : flow_places(&m.reduces, &room, f, FLOW_REDUCES);
+	return err ? err : make(&m);
 }

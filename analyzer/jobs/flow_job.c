@@ -42,7 +42,8 @@ struct span {
 
 uint32_t job_flow_longest(const struct states *s, size_t *n)
 {
-	struct span *jobs = calloc(s->jobs.n + 1, sizeof(*jobs));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct span *jobs = scratch_array(&room, s->jobs.n, sizeof(*jobs));
 	uint32_t longest = STATE_NONE;
 
 	*n = 0;
@@ -65,7 +66,6 @@ uint32_t job_flow_longest(const struct states *s, size_t *n)
 		     jobs[j].to_ns - jobs[j].from_ns > jobs[longest].to_ns - jobs[longest].from_ns))
 			longest = j;
 	}
-	free(jobs);
 	return longest;
 }
 
@@ -243,26 +243,24 @@ static int take_tasks(struct job_flow *f)
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
 		uint32_t group = is_attempt(x) ? group_of(f, x) : STATE_NONE;
-		struct flow_task *t;
+		const struct flow_task t = {.state = f->states[i],
+					    .wait = STATE_NONE,
+					    .sort = STATE_NONE,
+					    .reducer = STATE_NONE,
+					    .group = group,
+					    .done = x->outcome == OUTCOME_OK && !x->lost,
+					    .start_ns = within(f, x->start_ns),
+					    .end_ns = within(f, x->end_ns),
+					    .got_ns = within(f, x->start_ns),
+					    .got_of = STATE_NONE,
+					    .got_by = STATE_NONE,
+					    .after = STATE_NONE,
+					    .repeats = STATE_NONE};
 
 		if (group == STATE_NONE)
 			continue;
-		t = array_add(&f->tasks, &f->n_tasks);
-		if (!t)
+		if (array_put(&f->tasks, &f->n_tasks, t))
 			return -ENOMEM;
-		*t = (struct flow_task){.state = f->states[i],
-					.wait = STATE_NONE,
-					.sort = STATE_NONE,
-					.reducer = STATE_NONE,
-					.group = group,
-					.done = x->outcome == OUTCOME_OK && !x->lost,
-					.start_ns = within(f, x->start_ns),
-					.end_ns = within(f, x->end_ns),
-					.got_of = STATE_NONE,
-					.got_by = STATE_NONE,
-					.after = STATE_NONE,
-					.repeats = STATE_NONE};
-		t->got_ns = t->start_ns;
 		f->groups[group].n++;
 		f->spark |= x->kind == STATE_TASK;
 		if (x->start_ns > f->to_ns || x->end_ns < f->from_ns)
@@ -271,37 +269,37 @@ static int take_tasks(struct job_flow *f)
 	return f->n_tasks ? 0 : -ENODATA;
 }
 
-uint32_t *flow_tasks_by_id(const struct job_flow *f)
+uint32_t *flow_none(struct scratch *room, size_t n)
 {
-	uint32_t *of = malloc((f->s->ids.n + 1) * sizeof(*of));
+	uint32_t *at = scratch_array(room, n, sizeof(*at));
 
-	for (size_t i = 0; of && i < f->s->ids.n; i++)
-		of[i] = STATE_NONE;
-	for (uint32_t t = 0; of && t < f->n_tasks; t++)
-		of[flow_state(f, f->tasks[t].state)->id] = t;
-	return of;
+	for (size_t i = 0; at && i < n; i++)
+		at[i] = STATE_NONE;
+	return at;
 }
 
-uint32_t flow_task_of(const struct job_flow *f, const uint32_t *task_of, uint32_t item)
+uint32_t flow_task_of(const struct job_flow *f, uint32_t item)
 {
 	int64_t id = item == STATE_NONE ? -1 : names_find(&f->s->ids, f->s->items.at[item]);
 
-	return id < 0 ? STATE_NONE : task_of[id];
+	return id < 0 ? STATE_NONE : f->task_of[id];
 }
 
 /* The parts of reduces; of Spark's tasks what they wait for and write. */
 static int take_parts(struct job_flow *f)
 {
-	uint32_t *of = flow_tasks_by_id(f);
-
-	if (!of)
+	f->task_of = flow_none(&f->room, f->s->ids.n);
+	if (!f->task_of)
 		return -ENOMEM;
+	for (uint32_t t = 0; t < f->n_tasks; t++)
+		f->task_of[flow_state(f, f->tasks[t].state)->id] = t;
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
-		struct flow_task *t = of[x->id] == STATE_NONE ? NULL : &f->tasks[of[x->id]];
+		struct flow_task *t;
 
-		if (!t)
+		if (f->task_of[x->id] == STATE_NONE)
 			continue;
+		t = &f->tasks[f->task_of[x->id]];
 		if (x->kind == STATE_SHUFFLE_WAIT || x->kind == STATE_FETCH_WAIT)
 			t->wait = f->states[i];
 		else if (x->kind == STATE_SORT)
@@ -309,7 +307,6 @@ static int take_parts(struct job_flow *f)
 		else if (x->kind == STATE_REDUCER || x->kind == STATE_SHUFFLE_WRITE)
 			t->reducer = f->states[i];
 	}
-	free(of);
 	for (size_t t = 0; t < f->n_tasks; t++)
 		if (f->tasks[t].group == FLOW_REDUCES && f->tasks[t].done &&
 		    (f->tasks[t].wait == STATE_NONE || f->tasks[t].reducer == STATE_NONE))
@@ -319,17 +316,15 @@ static int take_parts(struct job_flow *f)
 
 static int count_nodes(struct job_flow *f)
 {
-	bool *seen = calloc(f->s->nodes.n + 1, 1);
+	struct scratch room SCRATCH_SCOPED = {0};
+	bool *seen = scratch_array(&room, f->s->nodes.n, sizeof(*seen));
 
 	if (!seen)
 		return -ENOMEM;
-	for (size_t t = 0; t < f->n_tasks; t++) {
-		uint32_t node = flow_state(f, f->tasks[t].state)->node;
-
-		f->n_nodes += !seen[node];
-		seen[node] = true;
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		f->n_nodes += !seen[flow_node(f, t)];
+		seen[flow_node(f, t)] = true;
 	}
-	free(seen);
 	return 0;
 }
 
@@ -349,8 +344,8 @@ int flow_job(struct job_flow *f)
 int job_flow_make(struct job_flow *f, const struct states *s, uint32_t job)
 {
 	static int (*const steps[])(struct job_flow *) = {
-		flow_job,	    flow_graph,	   flow_order,	flow_count_paths,
-		flow_cluster_pairs, flow_critical, flow_without};
+		flow_job,	    flow_graph, flow_order,    flow_count_paths,
+		flow_cluster_pairs, flow_cells, flow_critical, flow_without};
 	int err = 0;
 
 	*f = (struct job_flow){.s = s, .job = job};
@@ -374,5 +369,6 @@ void job_flow_release(struct job_flow *f)
 	free(f->kinds);
 	free(f->waits);
 	free(f->without);
+	scratch_release(&f->room);
 	*f = (struct job_flow){0};
 }

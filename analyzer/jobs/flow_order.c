@@ -16,9 +16,7 @@
 /* Attempts take their turns by this. */
 static uint32_t slots_of(const struct job_flow *f, uint32_t task)
 {
-	uint32_t group = f->tasks[task].group, node = flow_state(f, f->tasks[task].state)->node;
-
-	return 2 * node + (group == FLOW_REDUCES);
+	return 2 * flow_node(f, task) + (f->tasks[task].group == FLOW_REDUCES);
 }
 
 /* If that attempt, which ended before this one started, did so later than all so far. */
@@ -38,7 +36,7 @@ static void waited(struct job_flow *f, uint32_t task, uint32_t other, enum flow_
 }
 
 /* "attempt_…_000005_2" was tried as "…_1" and "…_0" before. */
-static void waited_for_retry(struct job_flow *f, uint32_t task, const uint32_t *task_of)
+static void waited_for_retry(struct job_flow *f, uint32_t task)
 {
 	enum { RETRIES = 16, NAME = 256 };
 	const char *id = f->s->ids.at[flow_state(f, f->tasks[task].state)->id];
@@ -50,13 +48,15 @@ static void waited_for_retry(struct job_flow *f, uint32_t task, const uint32_t *
 		return;
 	for (long i = n - 1; i >= 0; i--) {
 		int64_t at;
+		uint32_t other;
 
 		snprintf(name, sizeof(name), "%.*s_%ld", (int)(last - id), id, i);
 		at = names_find(&f->s->ids, name);
-		if (at < 0 || task_of[at] == STATE_NONE || f->tasks[task_of[at]].done)
+		other = at < 0 ? STATE_NONE : f->task_of[at];
+		if (other == STATE_NONE || f->tasks[other].done)
 			continue;
-		f->tasks[task].repeats = task_of[at];
-		waited(f, task, task_of[at], FLOW_WHY_RETRY);
+		f->tasks[task].repeats = other;
+		waited(f, task, other, FLOW_WHY_RETRY);
 	}
 }
 
@@ -70,7 +70,7 @@ static void waited_for_groups(struct job_flow *f, uint32_t task, const uint32_t 
 }
 
 struct sweep {
-	uint32_t *order, *last_slot, *last_done, *task_of;
+	uint32_t *order, *last_slot, *last_done;
 };
 
 static void sweep(struct job_flow *f, const struct sweep *w)
@@ -93,38 +93,24 @@ static void sweep(struct job_flow *f, const struct sweep *w)
 		}
 		x->why = FLOW_WHY_START;
 		waited_for_groups(f, t, w->last_done);
-		waited_for_retry(f, t, w->task_of);
+		waited_for_retry(f, t);
 		if (!f->groups[x->group].no_slots)
 			waited(f, t, w->last_slot[slots_of(f, t)], FLOW_WHY_SLOT);
 	}
 }
 
-static uint32_t *none(size_t n)
-{
-	uint32_t *at = malloc((n + 1) * sizeof(*at));
-
-	for (size_t i = 0; at && i < n; i++)
-		at[i] = STATE_NONE;
-	return at;
-}
-
 int flow_order(struct job_flow *f)
 {
-	struct sweep w = {.order = none(f->n_tasks),
-			  .last_slot = none(2 * f->s->nodes.n),
-			  .last_done = none(f->n_groups),
-			  .task_of = flow_tasks_by_id(f)};
-	int err = w.order && w.last_slot && w.last_done && w.task_of ? 0 : -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct sweep w = {.order = flow_none(&room, f->n_tasks),
+			  .last_slot = flow_none(&room, 2 * f->s->nodes.n),
+			  .last_done = flow_none(&room, f->n_groups)};
 
-	if (!err) {
-		for (uint32_t t = 0; t < f->n_tasks; t++)
-			w.order[t] = t;
-		sort_with(w.order, f->n_tasks, flow_tasks_by_end, f->tasks);
-		sweep(f, &w);
-	}
-	free(w.order);
-	free(w.last_slot);
-	free(w.last_done);
-	free(w.task_of);
-	return err;
+	if (room.failed)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < f->n_tasks; t++)
+		w.order[t] = t;
+	sort_with(w.order, f->n_tasks, flow_tasks_by_end, f->tasks);
+	sweep(f, &w);
+	return 0;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* job_flow.h: how many realised paths there are: from every vertex without causes to every one without effects. */
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "internal.h"
 
@@ -12,28 +10,21 @@
  */
 int flow_count_paths(struct job_flow *f)
 {
-	double *ways = calloc(f->n_vertices + 1, sizeof(*ways));
-	bool *has_effect = calloc(f->n_vertices + 1, sizeof(*has_effect));
+	struct scratch room SCRATCH_SCOPED = {0};
+	double *ways = scratch_array(&room, f->n_vertices, sizeof(*ways));
 	size_t e = 0;
 
-	if (!ways || !has_effect) {
-		free(ways);
-		free(has_effect);
+	if (!ways)
 		return -ENOMEM;
-	}
 	/* edges are in the order of `from`, and all that end at a vertex come before those that begin there */
 	for (uint32_t v = 0; v < f->n_vertices; v++) {
-		double own = ways[v];
+		double own = ways[v] > 0 ? ways[v] : 1;
+		size_t first = e;
 
-		for (; e < f->n_edges && f->edges[e].from == v; e++) {
-			own = own > 0 ? own : 1;
-			has_effect[v] = true;
+		for (; e < f->n_edges && f->edges[e].from == v; e++)
 			ways[f->edges[e].to] += own;
-		}
-		if (!has_effect[v])
+		if (e == first)
 			f->paths += ways[v];
 	}
-	free(ways);
-	free(has_effect);
 	return 0;
 }

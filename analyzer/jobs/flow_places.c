@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* internal.h: which attempts ran on a server at a time. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "internal.h"
 #include "userspace/common/sort.h"
 
-static uint32_t node_of(const struct job_flow *f, uint32_t task)
-{
-	return flow_state(f, f->tasks[task].state)->node;
-}
-
-int flow_places(struct flow_places *p, const struct job_flow *f, enum flow_group_kind group)
+int flow_places(struct flow_places *p, struct scratch *room, const struct job_flow *f,
+		enum flow_group_kind group)
 {
 	size_t n_nodes = f->s->nodes.n;
 
-	*p = (struct flow_places){.at = malloc((f->n_tasks + 1) * sizeof(*p->at)),
-				  .first = calloc(n_nodes + 2, sizeof(*p->first)),
-				  .longest_ns = calloc(n_nodes + 1, sizeof(*p->longest_ns))};
-	if (!p->at || !p->first || !p->longest_ns) {
-		flow_places_release(p);
+	p->at = scratch_array(room, f->n_tasks, sizeof(*p->at));
+	p->first = scratch_array(room, n_nodes + 2, sizeof(*p->first));
+	p->longest_ns = scratch_array(room, n_nodes, sizeof(*p->longest_ns));
+	if (room->failed)
 		return -ENOMEM;
-	}
 	/* counted one to the right, so that filling moves each node's place to its end, the next one's begin */
 	for (uint32_t t = 0; t < f->n_tasks; t++)
 		if (f->tasks[t].group == group && f->tasks[t].done)
-			p->first[node_of(f, t) + 2]++;
+			p->first[flow_node(f, t) + 2]++;
 	for (size_t i = 2; i < n_nodes + 2; i++)
 		p->first[i] += p->first[i - 1];
 	for (uint32_t t = 0; t < f->n_tasks; t++) {
 		const struct flow_task *x = &f->tasks[t];
-		uint32_t node = node_of(f, t);
+		uint32_t node = flow_node(f, t);
 
 		if (x->group != group || !x->done)
 			continue;
@@ -39,14 +32,6 @@ int flow_places(struct flow_places *p, const struct job_flow *f, enum flow_group
 			p->longest_ns[node] = x->end_ns - x->start_ns;
 	}
 	return 0;
-}
-
-void flow_places_release(struct flow_places *p)
-{
-	free(p->at);
-	free(p->first);
-	free(p->longest_ns);
-	*p = (struct flow_places){0};
 }
 
 /* From the last that started before the span's end backwards. */

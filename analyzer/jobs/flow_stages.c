@@ -5,8 +5,6 @@
  * waited for data, and as large as what it fetched; with several stages before, none of them is known apart.
  */
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "internal.h"
 #include "userspace/common/sort.h"
@@ -20,19 +18,11 @@ static bool feeds(const struct job_flow *f, uint32_t group)
 	return false;
 }
 
-static struct flow_edge edge_of(const struct job_flow *f, uint32_t state)
-{
-	if (state == STATE_NONE)
-		return (struct flow_edge){.seconds = NAN, .bytes = -1};
-	return (struct flow_edge){.seconds = (float)flow_seconds(f, state),
-				  .bytes = flow_state(f, state)->bytes};
-}
-
 static int join_task(struct job_flow *f, uint32_t v, uint32_t task, const uint32_t *output)
 {
 	const struct flow_task *t = &f->tasks[task];
 	const struct flow_group *g = &f->groups[t->group];
-	struct flow_edge e = edge_of(f, g->n_before == 1 ? t->wait : STATE_NONE);
+	struct flow_edge e = flow_edge_of(f, g->n_before == 1 ? t->wait : STATE_NONE);
 	int err = 0;
 
 	e.to = v;
@@ -42,7 +32,7 @@ static int join_task(struct job_flow *f, uint32_t v, uint32_t task, const uint32
 	}
 	if (err || output[t->group] == STATE_NONE)
 		return err;
-	e = edge_of(f, t->reducer);
+	e = flow_edge_of(f, t->reducer);
 	e.seconds = (float)flow_seconds(f, t->state);
 	e.from = v;
 	e.to = output[t->group];
@@ -68,7 +58,6 @@ static int make_vertices(struct job_flow *f, uint32_t *order, size_t n, uint32_t
 
 		for (size_t i = from; i < to && !err; i++)
 			err = flow_vertex(f, FLOW_TASK, f->tasks[order[i]].state, order[i]);
-		output[g] = STATE_NONE;
 		if (err || from == to || !feeds(f, g))
 			continue;
 		output[g] = (uint32_t)f->n_vertices;
@@ -79,24 +68,22 @@ static int make_vertices(struct job_flow *f, uint32_t *order, size_t n, uint32_t
 
 int flow_graph_stages(struct job_flow *f)
 {
-	uint32_t *order = malloc((f->n_tasks + 1) * sizeof(*order));
-	uint32_t *output = malloc((f->n_groups + 1) * sizeof(*output));
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *order = scratch_array(&room, f->n_tasks, sizeof(*order));
+	uint32_t *output = flow_none(&room, f->n_groups);
 	size_t n = 0;
-	int err = order && output ? 0 : -ENOMEM;
+	int err;
 
-	for (uint32_t t = 0; t < f->n_tasks && !err; t++)
+	if (room.failed)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < f->n_tasks; t++)
 		if (f->tasks[t].done)
 			order[n++] = t;
-	if (!err) {
-		sort_with(order, n, by_group, f->tasks);
-		err = make_vertices(f, order, n, output);
-	}
+	sort_with(order, n, by_group, f->tasks);
+	err = make_vertices(f, order, n, output);
 	for (uint32_t v = 0; v < f->n_vertices && !err; v++)
 		if (f->vertices[v].kind == FLOW_TASK)
 			err = join_task(f, v, f->vertices[v].task, output);
-	if (!err)
-		sort(f->edges, f->n_edges, flow_edges_by_from);
-	free(order);
-	free(output);
+	sort(f->edges, f->n_edges, flow_edges_by_from);
 	return err;
 }

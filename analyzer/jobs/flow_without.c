@@ -2,7 +2,6 @@
 /* job_flow.h: the job replayed without what one server's states took longer than its peers'. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "internal.h"
 #include "userspace/common/array.h"
@@ -29,15 +28,20 @@ struct replay {
 	struct turn *turns;
 	struct slot *heaps[2]; /* of maps and all of Spark's tasks; of reduces */
 	size_t n[2], room[2];
-	double *ends; /* of each group: when its last attempt that ends well is over */
-	double *usual_s; /* of each group: how long attempts that ended well took (turn.own), the median */
+	struct replay_group {
+		double end;	/* when its last attempt that ends well is over */
+		double usual_s; /* how long attempts that ended well took (turn.own), the median */
+		int64_t last_ns;
+	} * groups;
 	size_t *repeated; /* of each node: attempts that others repeat */
-	double *ratio; /* of each node and kind: how many times longer than its peers'; 1: no longer */
-	double *excess_s; /* what that is in seconds, of all its states */
-	size_t *of;	  /* states that each is of */
+	struct replay_kind {
+		double ratio;	 /* how many times longer than its peers'; 1: no longer */
+		double excess_s; /* what that is in seconds, of all its states */
+		size_t n;	 /* states that these are of */
+	} * kinds;		 /* of each node and kind */
 };
 
-static const enum state_kind part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
+static const uint8_t part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
 
 /* ---- how much slower each server is --------------------------------------------------------------------------- */
 
@@ -54,48 +58,43 @@ static int by_node_kind(const void *a, const void *b)
 	return ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind) ?: ORDER(x->r, y->r);
 }
 
-static size_t at_kind(uint32_t node, uint8_t kind)
+static struct replay_kind *at_kind(const struct replay *r, uint32_t node, uint8_t kind)
 {
-	return (size_t)node * STATE_KIND_COUNT + kind;
+	return &r->kinds[(size_t)node * STATE_KIND_COUNT + kind];
 }
 
 static int find_ratios(struct replay *r)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
-	struct beside *at = malloc((f->n_states + 1) * sizeof(*at));
-	struct flow_cells cells;
+	struct beside *at = scratch_array(&room, f->n_states, sizeof(*at));
 	size_t n = 0, to;
 
-	if (!at || flow_cells(&cells, f)) {
-		free(at);
+	if (!at)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
-		double own, usual = flow_usual(&cells, f, f->states[i], &own);
+		double own, usual = flow_usual(f, f->states[i], &own);
 
 		if (!isnan(usual))
 			at[n++] = (struct beside){x->node, x->kind, own - usual, exp(own)};
 	}
-	flow_cells_release(&cells);
 	sort(at, n, by_node_kind);
 	for (size_t i = 0; i < n; i = to) {
-		size_t k = at_kind(at[i].node, at[i].kind);
+		struct replay_kind *k = at_kind(r, at[i].node, at[i].kind);
 
 		to = run_end(m, i, n, at[m].node == at[i].node && at[m].kind == at[i].kind);
-		r->of[k] = to - i;
+		k->n = to - i;
 		for (size_t m = i; m < to; m++)
-			r->excess_s[k] += at[m].s;
-		r->ratio[k] =
-			exp(fmax((at[i + (to - i) / 2].r + at[i + (to - i - 1) / 2].r) / 2, 0));
+			k->excess_s += at[m].s;
+		k->ratio = exp(fmax((at[i + k->n / 2].r + at[i + (k->n - 1) / 2].r) / 2, 0));
 	}
-	free(at);
 	for (uint32_t node = 0; node < f->s->nodes.n; node++) {
 		/* a job has one setup, which runs in a slot of maps: what slows these, slows it */
-		r->ratio[at_kind(node, STATE_SETUP)] = r->ratio[at_kind(node, STATE_MAP)];
-		r->ratio[at_kind(node, STATE_CLEANUP)] = r->ratio[at_kind(node, STATE_MAP)];
+		at_kind(r, node, STATE_SETUP)->ratio = at_kind(r, node, STATE_MAP)->ratio;
+		at_kind(r, node, STATE_CLEANUP)->ratio = at_kind(r, node, STATE_MAP)->ratio;
 		for (uint8_t k = 0; k < STATE_KIND_COUNT; k++)
-			r->excess_s[at_kind(node, k)] *= 1 - 1 / r->ratio[at_kind(node, k)];
+			at_kind(r, node, k)->excess_s *= 1 - 1 / at_kind(r, node, k)->ratio;
 	}
 	return 0;
 }
@@ -104,24 +103,28 @@ static int find_ratios(struct replay *r)
 
 /* From when on an attempt is on its own: of one that overlaps with others, the end of the last of them, where
  * that came before the attempt could have had all. */
-static int64_t alone_ns(const struct job_flow *f, const struct flow_task *t, const int64_t *last_ns)
+static int64_t alone_ns(const struct replay *r, const struct flow_task *t)
 {
+	const struct job_flow *f = r->f;
 	const struct flow_group *g = &f->groups[t->group];
 	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(f, t->wait)->end_ns;
 	int64_t from = t->start_ns;
 
-	for (size_t b = 0; b < g->n_before && g->overlaps; b++)
-		from = last_ns[g->before[b]] > from ? last_ns[g->before[b]] : from;
+	for (size_t b = 0; b < g->n_before && g->overlaps; b++) {
+		int64_t last_ns = r->groups[g->before[b]].last_ns;
+
+		from = last_ns > from ? last_ns : from;
+	}
 	until = until < t->end_ns ? until : t->end_ns;
 	return from < until ? from : until;
 }
 
-static struct turn turn_of(const struct job_flow *f, const struct flow_task *t,
-			   const int64_t *last_ns)
+static struct turn turn_of(const struct replay *r, const struct flow_task *t)
 {
+	const struct job_flow *f = r->f;
 	const struct state *x = flow_state(f, t->state);
 	int64_t before = t->after == STATE_NONE ? f->from_ns : f->tasks[t->after].end_ns;
-	int64_t alone = alone_ns(f, t, last_ns);
+	int64_t alone = alone_ns(r, t);
 	const uint32_t parts[3] = {t->wait, t->sort, t->reducer};
 	struct turn u = {.gap = s_of_ns(t->start_ns - before),
 			 .own = s_of_ns(t->end_ns - alone),
@@ -138,23 +141,18 @@ static struct turn turn_of(const struct job_flow *f, const struct flow_task *t,
 	return u;
 }
 
-static int make_turns(struct replay *r)
+static void make_turns(struct replay *r)
 {
 	struct job_flow *f = r->f;
-	int64_t *last_ns = calloc(f->n_groups + 1, sizeof(*last_ns));
 
-	if (!last_ns)
-		return -ENOMEM;
 	for (size_t i = 0; i < f->n_tasks; i++) {
 		const struct flow_task *t = &f->tasks[i];
 
-		if (t->done && t->end_ns > last_ns[t->group])
-			last_ns[t->group] = t->end_ns;
+		if (t->done && t->end_ns > r->groups[t->group].last_ns)
+			r->groups[t->group].last_ns = t->end_ns;
 	}
 	for (size_t i = 0; i < f->n_tasks; i++)
-		r->turns[i] = turn_of(f, &f->tasks[i], last_ns);
-	free(last_ns);
-	return 0;
+		r->turns[i] = turn_of(r, &f->tasks[i]);
 }
 
 static double took(const struct replay *r, size_t task, uint32_t without)
@@ -165,10 +163,10 @@ static double took(const struct replay *r, size_t task, uint32_t without)
 	if (u->node != without)
 		return s;
 	if (!r->f->tasks[task].done)
-		return fmin(s, r->usual_s[r->f->tasks[task].group]);
+		return fmin(s, r->groups[r->f->tasks[task].group].usual_s);
 	for (size_t i = 0; i < 3; i++)
-		s -= u->parts[i] * (1 - 1 / r->ratio[at_kind(u->node, (uint8_t)part_kinds[i])]);
-	return fmax(s / r->ratio[at_kind(u->node, (uint8_t)u->kind)], 0);
+		s -= u->parts[i] * (1 - 1 / at_kind(r, u->node, part_kinds[i])->ratio);
+	return fmax(s / at_kind(r, u->node, (uint8_t)u->kind)->ratio, 0);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------------------------------- */
@@ -192,18 +190,19 @@ static int by_node_time(const void *a, const void *b)
 }
 
 /* As many slots as attempts of a kind ran at once on each server. */
-static int count_slots(struct replay *r, size_t kind)
+static int count_slots(struct scratch *slots, struct replay *r, size_t kind)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
-	struct moment *at = malloc((2 * f->n_tasks + 1) * sizeof(*at));
+	struct moment *at = scratch_array(&room, 2 * f->n_tasks, sizeof(*at));
 	size_t n = 0, most = 0;
 	long now = 0;
 
 	if (!at)
 		return -ENOMEM;
-	for (size_t i = 0; i < f->n_tasks; i++) {
+	for (uint32_t i = 0; i < f->n_tasks; i++) {
 		const struct flow_task *t = &f->tasks[i];
-		uint32_t node = flow_state(f, t->state)->node;
+		uint32_t node = flow_node(f, i);
 
 		if (f->groups[t->group].no_slots || slots_of(f, t) != kind ||
 		    t->end_ns <= t->start_ns)
@@ -221,8 +220,7 @@ static int count_slots(struct replay *r, size_t kind)
 			r->room[kind]++;
 		}
 	}
-	free(at);
-	r->heaps[kind] = malloc((r->room[kind] + 1) * sizeof(*r->heaps[kind]));
+	r->heaps[kind] = scratch_array(slots, r->room[kind], sizeof(*r->heaps[kind]));
 	return r->heaps[kind] ? 0 : -ENOMEM;
 }
 
@@ -261,7 +259,7 @@ static double replay(struct replay *r, uint32_t without)
 		for (size_t i = 0; i < r->room[k]; i++)
 			r->heaps[k][i] = (struct slot){0, i};
 	for (size_t g = 0; g < f->n_groups; g++)
-		r->ends[g] = 0;
+		r->groups[g].end = 0;
 	for (size_t i = 0; i < f->n_tasks; i++) {
 		const struct flow_task *t = &f->tasks[i];
 		const struct flow_group *g = &f->groups[t->group];
@@ -275,7 +273,7 @@ static double replay(struct replay *r, uint32_t without)
 			continue;
 		}
 		for (size_t b = 0; b < g->n_before; b++)
-			got = fmax(got, r->ends[g->before[b]]);
+			got = fmax(got, r->groups[g->before[b]].end);
 		if (!g->overlaps)
 			start = fmax(start, got);
 		if (t->after != STATE_NONE &&
@@ -287,7 +285,7 @@ static double replay(struct replay *r, uint32_t without)
 		if (slot)
 			slot_taken(r->heaps[k], r->room[k], end);
 		if (done)
-			r->ends[t->group] = fmax(r->ends[t->group], end);
+			r->groups[t->group].end = fmax(r->groups[t->group].end, end);
 		last = done ? fmax(last, end) : last;
 	}
 	return last;
@@ -307,16 +305,15 @@ static struct flow_without slowest(const struct replay *r, uint32_t node)
 	double most = 0;
 
 	for (uint8_t k = 0; k < STATE_KIND_COUNT; k++) {
-		size_t at = at_kind(node, k);
-		double excess = r->excess_s[at];
+		const struct replay_kind *x = at_kind(r, node, k);
 
 		/* setup and cleanup are as their maps; shuffles are not replayed */
-		if (!(excess > most) || k == STATE_SETUP || k == STATE_CLEANUP ||
+		if (!(x->excess_s > most) || k == STATE_SETUP || k == STATE_CLEANUP ||
 		    k == STATE_SHUFFLE)
 			continue;
-		most = excess;
-		w.ratio = r->ratio[at];
-		w.states = r->of[at];
+		most = x->excess_s;
+		w.ratio = x->ratio;
+		w.states = x->n;
 		w.kind = k;
 	}
 	return w;
@@ -366,8 +363,9 @@ static int by_group_own(const void *a, const void *b, void *arg)
 /* How long attempts usually take, and whose were made again. */
 static int find_usual(struct replay *r)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
-	size_t *at = malloc((f->n_tasks + 1) * sizeof(*at)), n = 0, to;
+	size_t *at = scratch_array(&room, f->n_tasks, sizeof(*at)), n = 0, to;
 
 	if (!at)
 		return -ENOMEM;
@@ -380,43 +378,30 @@ static int find_usual(struct replay *r)
 	sort_with(at, n, by_group_own, r);
 	for (size_t i = 0; i < n; i = to) {
 		to = run_end(m, i, n, f->tasks[at[m]].group == f->tasks[at[i]].group);
-		r->usual_s[f->tasks[at[i]].group] = r->turns[at[i + (to - i) / 2]].own;
+		r->groups[f->tasks[at[i]].group].usual_s = r->turns[at[i + (to - i) / 2]].own;
 	}
-	free(at);
 	return 0;
 }
 
 int flow_without(struct job_flow *f)
 {
-	size_t kinds = f->s->nodes.n * STATE_KIND_COUNT + 1;
+	struct scratch room SCRATCH_SCOPED = {0};
+	size_t nodes = f->s->nodes.n, kinds = nodes * STATE_KIND_COUNT;
 	struct replay r = {.f = f,
-			   .turns = malloc((f->n_tasks + 1) * sizeof(*r.turns)),
-			   .ends = calloc(f->n_groups + 1, sizeof(*r.ends)),
-			   .ratio = malloc(kinds * sizeof(*r.ratio)),
-			   .usual_s = calloc(f->n_groups + 1, sizeof(*r.usual_s)),
-			   .repeated = calloc(f->s->nodes.n + 1, sizeof(*r.repeated)),
-			   .excess_s = calloc(kinds, sizeof(*r.excess_s)),
-			   .of = calloc(kinds, sizeof(*r.of))};
-	int err = r.turns && r.ends && r.ratio && r.excess_s && r.usual_s && r.repeated && r.of
-			  ? 0
-			  : -ENOMEM;
+			   .turns = scratch_array(&room, f->n_tasks, sizeof(*r.turns)),
+			   .groups = scratch_array(&room, f->n_groups, sizeof(*r.groups)),
+			   .repeated = scratch_array(&room, nodes, sizeof(*r.repeated)),
+			   .kinds = scratch_array(&room, kinds, sizeof(*r.kinds))};
+	int err;
 
-	for (size_t i = 0; i < kinds && !err; i++)
-		r.ratio[i] = 1;
-	err = err ? err : make_turns(&r);
-	err = err ? err : find_usual(&r);
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < kinds; i++)
+		r.kinds[i].ratio = 1;
+	make_turns(&r);
+	err = find_usual(&r);
 	for (size_t k = 0; k < 2 && !err; k++)
-		err = count_slots(&r, k);
+		err = count_slots(&room, &r, k);
 	err = err ? err : find_ratios(&r);
-	err = err ? err : replay_all(&r);
-	free(r.turns);
-	free(r.heaps[0]);
-	free(r.heaps[1]);
-	free(r.ends);
-	free(r.ratio);
-	free(r.excess_s);
-	free(r.usual_s);
-	free(r.repeated);
-	free(r.of);
-	return err;
+	return err ? err : replay_all(&r);
 }

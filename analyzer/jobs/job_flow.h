@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "analyzer/source/logs/states.h"
+#include "userspace/common/scratch.h"
 
 enum {
 	FLOW_NONE = -1,
@@ -203,6 +204,10 @@ struct job_flow {
 	struct flow_group *groups;
 	size_t n_groups;
 	size_t n_nodes; /* that had attempts */
+	/* For the making: of each of states.ids its attempt, or STATE_NONE; what is usual (internal.h); where both lie. */
+	uint32_t *task_of;
+	struct flow_cells *cells;
+	struct scratch room;
 
 	struct flow_vertex *vertices;
 	size_t n_vertices;
