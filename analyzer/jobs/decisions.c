@@ -9,7 +9,9 @@
 #define MOST	0.5
 #define OFTENER 1.5
 
-static size_t server_of_most(const struct stragglers *g, size_t job, size_t *n)
+/* The server on which most of a job's stragglers are, n of them; SIZE_MAX: they are not on one. */
+static size_t server_of_most(const struct stragglers *g, const struct straggler_job *j, size_t job,
+			     size_t *n)
 {
 	size_t best = SIZE_MAX;
 
@@ -24,16 +26,14 @@ static size_t server_of_most(const struct stragglers *g, size_t job, size_t *n)
 			best = i;
 		}
 	}
-	return best;
+	return *n < 2 || (double)*n < MOST * (double)j->stragglers ? SIZE_MAX : best;
 }
 
 static bool by_server(const struct stragglers *g, const struct straggler_job *j, size_t job,
 		      char *text, size_t size)
 {
-	size_t n, node = server_of_most(g, job, &n);
+	size_t n, node = server_of_most(g, j, job, &n);
 
-	if (node == SIZE_MAX || n < 2 || (double)n < MOST * (double)j->stragglers)
-		return false;
 	for (size_t i = 0; i < g->v->n_incidents; i++) {
 		const struct incident *in = &g->v->incidents[i];
 
@@ -66,13 +66,12 @@ static bool by_cause(const struct stragglers *g, const struct straggler_job *j, 
 static bool by_place(const struct stragglers *g, const struct straggler_job *j, size_t job,
 		     char *text, size_t size)
 {
-	size_t n, node = server_of_most(g, job, &n);
+	size_t n, node = server_of_most(g, j, job, &n);
 
-	if (node == SIZE_MAX || n < 2 || (double)n < MOST * (double)j->stragglers)
-		return false;
-	snprintf(text, size, "%zu of %zu are on %s, which is not indicted", n, j->stragglers,
-		 g->v->nodes[node]);
-	return true;
+	if (node != SIZE_MAX)
+		snprintf(text, size, "%zu of %zu are on %s, which is not indicted", n,
+			 j->stragglers, g->v->nodes[node]);
+	return node != SIZE_MAX;
 }
 
 static bool unknown(const struct stragglers *g, const struct straggler_job *j, size_t job,

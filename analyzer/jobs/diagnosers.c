@@ -54,20 +54,15 @@ static bool node_limps(const struct stragglers *g, const struct found_task *t)
 
 /* ---- its data ------------------------------------------------------------------------------------------------ */
 
-static double volume(const struct state *x)
-{
-	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
-}
-
-/* The medians of its cell: how much, and how long for as much. Values of one sort only. */
 static bool has_volume(const struct stragglers *g, const struct found_task *t)
 {
-	return !isnan(volume(state_of(g, t)));
+	return !isnan(task_volume(state_of(g, t)));
 }
 
+/* Beside the medians of its cell: how much, and how long for as much. */
 static bool skewed(const struct stragglers *g, const struct found_task *t)
 {
-	double own = volume(state_of(g, t));
+	double own = task_volume(state_of(g, t));
 
 	if (isnan(own) || !(t->usual_volume > 0) || own < SKEW * t->usual_volume)
 		return false;

@@ -48,8 +48,8 @@ static const char *parse(struct hardware_file *h, char *text)
 {
 	static const char blanks[] = " \t\r\n";
 	char *save = NULL, *word[4] = {NULL};
+	struct line l = {0};
 	unsigned int cores;
-	struct line *l;
 	size_t n = 0;
 
 	text[strcspn(text, "#")] = 0;
@@ -63,16 +63,13 @@ static const char *parse(struct hardware_file *h, char *text)
 		return "the name is too long";
 	if (h->n >= SOURCE_HOSTS_MAX)
 		return "there are too many servers";
-	l = array_add(&h->at, &h->n);
-	if (!l)
-		return "out of memory";
-	snprintf(l->node, sizeof(l->node), "%s", word[0]);
+	snprintf(l.node, sizeof(l.node), "%s", word[0]);
 	if (parse_uint(word[1], 1, CORES_MAX, &cores))
 		return "the number of cores is none";
-	l->hardware.cores = cores;
-	if (parse_size(word[2], 1, MEMORY_MAX, &l->hardware.memory_bytes))
+	l.hardware.cores = cores;
+	if (parse_size(word[2], 1, MEMORY_MAX, &l.hardware.memory_bytes))
 		return "the memory must be bytes, or a number with K, M, G or T";
-	return NULL;
+	return array_put(&h->at, &h->n, l) ? "out of memory" : NULL;
 }
 
 static int read_lines(struct hardware_file *h, FILE *f, const char *path)
@@ -124,12 +121,7 @@ int hardware_load(struct hardware_file **to, const char *path)
 
 const struct hardware *hardware_of(const struct hardware_file *h, const char *node)
 {
-	struct line key;
-	const struct line *l;
+	size_t n = h ? h->n : 0, at = search_first(i, n, strcmp(h->at[i].node, node) < 0);
 
-	if (!h || strlen(node) >= HOST_LEN)
-		return NULL;
-	snprintf(key.node, sizeof(key.node), "%s", node);
-	l = search(&key, h->at, h->n, by_node);
-	return l ? &l->hardware : NULL;
+	return at < n && !strcmp(h->at[at].node, node) ? &h->at[at].hardware : NULL;
 }

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
@@ -46,81 +45,75 @@ static size_t edges_of(const struct stragglers *g, struct edge *e)
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct state *x = &g->s->at[g->at[i].state];
+		uint32_t node = (uint32_t)g->at[i].node, job = (uint32_t)g->at[i].job;
 
 		if (g->at[i].node == SIZE_MAX)
 			continue;
-		e[n++] = (struct edge){x->start_ns, (uint32_t)g->at[i].node, (uint32_t)g->at[i].job,
-				       1};
-		e[n++] = (struct edge){x->end_ns, (uint32_t)g->at[i].node, (uint32_t)g->at[i].job,
-				       -1};
+		e[n++] = (struct edge){x->start_ns, node, job, 1};
+		e[n++] = (struct edge){x->end_ns, node, job, -1};
 	}
 	sort(e, n, by_time);
 	return n;
 }
 
+/* Of each job. */
 struct idle {
-	size_t *running;	    /* of each server, of all jobs */
-	size_t *left;		    /* of each job: attempts that are still to begin */
-	size_t *at_once;	    /* of each job: that run */
-	double *idle_s, *waiting_s; /* of each job: of servers; of the clock */
+	size_t left;		  /* attempts that are still to begin */
+	size_t at_once;		  /* that run */
+	double idle_s, waiting_s; /* of servers; of the clock */
 };
 
 /*
  * While a job has attempts running and others to come: the time that servers have no task of anybody. An attempt
- * that is begun again because another failed was not waiting; those are few.
+ * that is begun again because another failed was not waiting; those are few. running: of each server, of all jobs.
  */
-static void count_idle(const struct stragglers *g, const struct edge *e, size_t n, struct idle *w)
+static void count_idle(const struct stragglers *g, const struct edge *e, size_t n, struct idle *w,
+		       size_t *running)
 {
 	size_t busy = 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		w->left[g->at[i].job]++;
+		w[g->at[i].job].left++;
 	for (size_t i = 0; i < n; i++) {
 		double s = i + 1 < n ? (double)(e[i + 1].ns - e[i].ns) / NS_PER_S : 0;
-		size_t *node = &w->running[e[i].node];
+		size_t *node = &running[e[i].node];
 
 		busy -= *node > 0;
 		*node += (size_t)e[i].by;
 		busy += *node > 0;
-		w->at_once[e[i].job] += (size_t)e[i].by;
-		w->left[e[i].job] -= e[i].by > 0;
+		w[e[i].job].at_once += (size_t)e[i].by;
+		w[e[i].job].left -= e[i].by > 0;
 		for (size_t j = 0; s > 0 && j < g->v->n_jobs; j++) {
-			if (!w->left[j] || !w->at_once[j])
+			if (!w[j].left || !w[j].at_once)
 				continue;
-			w->waiting_s[j] += s;
-			w->idle_s[j] += s * (double)(g->v->n_nodes - busy);
+			w[j].waiting_s += s;
+			w[j].idle_s += s * (double)(g->v->n_nodes - busy);
 		}
 	}
 }
 
 int find_idle(struct stragglers *g)
 {
-	size_t jobs = g->v->n_jobs + 1, nodes = g->v->n_nodes;
-	struct edge *e = calloc(2 * g->n + 1, sizeof(*e));
-	struct idle w = {calloc(nodes + 1, sizeof(size_t)), calloc(jobs, sizeof(size_t)),
-			 calloc(jobs, sizeof(size_t)), calloc(jobs, sizeof(double)),
-			 calloc(jobs, sizeof(double))};
-	int err = e && w.running && w.left && w.at_once && w.idle_s && w.waiting_s ? 0 : -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	size_t jobs = g->v->n_jobs, nodes = g->v->n_nodes;
+	struct edge *e = scratch_array(&room, 2 * g->n, sizeof(*e));
+	struct idle *w = scratch_array(&room, jobs, sizeof(*w));
+	size_t *running = scratch_array(&room, nodes, sizeof(*running));
 
-	if (!err)
-		count_idle(g, e, edges_of(g, e), &w);
-	for (size_t j = 0; j < g->v->n_jobs && !err; j++) {
-		double share = w.idle_s[j] / (w.waiting_s[j] * (double)nodes);
+	if (room.failed)
+		return -ENOMEM;
+	count_idle(g, e, edges_of(g, e), w, running);
+	for (size_t j = 0; j < jobs; j++) {
+		double share = w[j].idle_s / (w[j].waiting_s * (double)nodes);
 
-		if (w.waiting_s[j] >= IDLE_S && share >= IDLE_SHARE)
+		if (w[j].waiting_s >= IDLE_S && share >= IDLE_SHARE)
 			job_sign(&g->v->jobs[j], "idle-nodes",
 				 "while tasks waited, for %.0f s, servers had none for %.0f %% of "
 				 "their "
 				 "time",
-				 w.waiting_s[j], 100 * share);
+				 w[j].waiting_s, 100 * share);
 	}
-	free(e);
-	free(w.running);
-	free(w.left);
-	free(w.at_once);
-	free(w.idle_s);
-	free(w.waiting_s);
-	return err;
+	return 0;
 }
 
 /* ---- more at once than others --------------------------------------------------------------------------------- */
@@ -170,17 +163,17 @@ static void one_uneven(struct stragglers *g, size_t job, struct load *load, doub
 
 int find_uneven(struct stragglers *g)
 {
-	struct load *load = calloc(g->v->n_nodes + 1, sizeof(*load));
-	double *some = calloc(g->v->n_nodes + 1, sizeof(*some));
-	int err = load && some ? 0 : -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct load *load = scratch_array(&room, g->v->n_nodes, sizeof(*load));
+	double *some = scratch_array(&room, g->v->n_nodes, sizeof(*some));
 
-	for (size_t j = 0; j < g->v->n_jobs && !err; j++) {
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t j = 0; j < g->v->n_jobs; j++) {
 		memset(load, 0, g->v->n_nodes * sizeof(*load));
 		one_uneven(g, j, load, some);
 	}
-	free(load);
-	free(some);
-	return err;
+	return 0;
 }
 
 /* ---- bound by a disk -------------------------------------------------------------------------------------------- */
@@ -207,7 +200,8 @@ static bool bound_by_disk(const struct stragglers *g, const struct found_task *t
 
 int find_disk_bound(struct stragglers *g)
 {
-	size_t *n = calloc(g->v->n_jobs + 1, sizeof(*n));
+	struct scratch room SCRATCH_SCOPED = {0};
+	size_t *n = scratch_array(&room, g->v->n_jobs, sizeof(*n));
 
 	if (!n)
 		return -ENOMEM;
@@ -218,7 +212,6 @@ int find_disk_bound(struct stragglers *g)
 			job_sign(&g->v->jobs[j], "disk-bound",
 				 "%zu of %zu tasks ran on a server whose disk limps", n[j],
 				 g->v->jobs[j].looked_at);
-	free(n);
 	return 0;
 }
 

@@ -13,8 +13,9 @@
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct straggler_job *)a)->job,
-		      ((const struct straggler_job *)b)->job);
+	const struct straggler_job *x = a, *y = b;
+
+	return strcmp(x->job, y->job);
 }
 
 static bool is_wanted(const struct stragglers *g, const struct state *x)
@@ -25,40 +26,38 @@ static bool is_wanted(const struct stragglers *g, const struct state *x)
 
 int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has, size_t *number)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < jobs->n && !err; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		struct straggler_job *j = has[i] ? array_add(&v->jobs, &v->n_jobs) : NULL;
 
+		if (has[i] && !j)
+			return -ENOMEM;
 		if (j)
 			snprintf(j->job, sizeof(j->job), "%s", jobs->at[i]);
-		else if (has[i])
-			err = -ENOMEM;
 	}
 	sort(v->jobs, v->n_jobs, by_name);
-	for (size_t i = 0; i < jobs->n && !err; i++) {
+	for (size_t i = 0; i < jobs->n; i++) {
 		struct straggler_job key, *j;
 
 		snprintf(key.job, sizeof(key.job), "%s", jobs->at[i]);
 		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
 		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
 	}
-	return err;
+	return 0;
 }
 
 /* Those with tasks. */
 static int list_jobs(struct stragglers *g, size_t *number)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	const struct states *s = g->s;
-	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
-	int err = has ? 0 : -ENOMEM;
+	bool *has = scratch_array(&room, s->jobs.n, sizeof(*has));
 
-	for (size_t i = 0; i < s->n && !err; i++)
+	if (!has)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++)
 		if (is_wanted(g, &s->at[i]))
 			has[s->at[i].job] = true;
-	err = err ? err : straggler_jobs(g->v, &s->jobs, has, number);
-	free(has);
-	return err;
+	return straggler_jobs(g->v, &s->jobs, has, number);
 }
 
 static int compare_rows(const void *a, const void *b, void *arg)
@@ -70,14 +69,13 @@ static int compare_rows(const void *a, const void *b, void *arg)
 
 int stragglers_servers(struct stragglers *g)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	const struct verdict *v = g->v;
-	size_t *order = calloc(v->n_nodes + 1, sizeof(*order)), n = v->n_nodes;
+	size_t n = v->n_nodes, *order = scratch_array(&room, n, sizeof(*order));
 
-	g->row = calloc(g->s->nodes.n + 1, sizeof(*g->row));
-	if (!order || !g->row) {
-		free(order);
+	g->row = scratch_array(&g->room, g->s->nodes.n, sizeof(*g->row));
+	if (!order || !g->row)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
 	sort_with(order, n, compare_rows, v->nodes);
@@ -87,8 +85,16 @@ int stragglers_servers(struct stragglers *g)
 
 		g->row[i] = at < n && !strcmp(v->nodes[order[at]], name) ? order[at] : SIZE_MAX;
 	}
-	free(order);
 	return 0;
+}
+
+/* By job, kind and stage. */
+static int by_stage(const struct stragglers *g, const struct found_task *x,
+		    const struct found_task *y)
+{
+	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
+
+	return ORDER(x->job, y->job) ?: ORDER(p->kind, q->kind) ?: ORDER(x->cell, y->cell);
 }
 
 static int by_cell(const void *a, const void *b, void *arg)
@@ -97,26 +103,23 @@ static int by_cell(const void *a, const void *b, void *arg)
 	const struct found_task *x = a, *y = b;
 	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
 
-	return ORDER(x->job, y->job) ?: ORDER(p->kind, q->kind) ?: ORDER(x->cell, y->cell)
-		       ?: ORDER(p->start_ns, q->start_ns) ?: ORDER(x->state, y->state);
+	return by_stage(g, x, y) ?: ORDER(p->start_ns, q->start_ns) ?: ORDER(x->state, y->state);
 }
 
 /* A number for each stage that classes name. */
 static int number_stages(const struct states *s, uint32_t *stage)
 {
 	struct names stages = {0};
-	int err = 0;
+	int64_t n = 0;
 
-	for (size_t i = 0; i < s->classes.n && !err; i++) {
-		char *name = strndup(s->classes.at[i], task_stage_len(s->classes.at[i]));
-		int64_t n = name ? names_add(&stages, name) : -1;
+	for (size_t i = 0; i < s->classes.n && n >= 0; i++) {
+		const char *cls = s->classes.at[i];
 
-		free(name);
+		n = names_add_n(&stages, cls, task_stage_len(cls));
 		stage[i] = (uint32_t)n + 1;
-		err = n < 0 ? -ENOMEM : 0;
 	}
 	names_release(&stages);
-	return err;
+	return n < 0 ? -ENOMEM : 0;
 }
 
 /* Cells become numbers of their own, one after the other. */
@@ -125,15 +128,9 @@ static void number_cells(struct stragglers *g)
 	uint32_t cell = 0;
 
 	for (size_t i = 0, end; i < g->n; i = end, cell++) {
-		const struct found_task first = g->at[i];
-		uint8_t kind = g->s->at[first.state].kind;
-
-		end = run_end(m, i, g->n,
-			      g->at[m].job == first.job && g->at[m].cell == first.cell &&
-				      g->s->at[g->at[m].state].kind == kind);
+		end = run_end(m, i, g->n, !by_stage(g, &g->at[m], &g->at[i]));
 		for (size_t k = i; k < end; k++)
-			g->at[k].cell =
-				cell + UINT32_MAX / 2; /* apart from what is to be compared yet */
+			g->at[k].cell = cell;
 	}
 }
 
@@ -146,19 +143,19 @@ static bool is_listed(const struct states *s, const struct state *x, const size_
 
 int stragglers_tasks(struct stragglers *g)
 {
-	size_t n = 0;
+	struct scratch room SCRATCH_SCOPED = {0};
 	const struct states *s = g->s;
-	size_t *number = calloc(s->jobs.n + 1, sizeof(*number));
-	uint32_t *stage = calloc(s->classes.n + 1, sizeof(*stage));
-	int err = number && stage ? 0 : -ENOMEM;
+	size_t *number = scratch_array(&room, s->jobs.n, sizeof(*number)), n = 0;
+	uint32_t *stage = scratch_array(&room, s->classes.n, sizeof(*stage));
 
-	err = err ? err : list_jobs(g, number);
-	for (size_t i = 0; i < s->n && !err; i++)
+	if (room.failed || list_jobs(g, number))
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n; i++)
 		n += is_listed(s, &s->at[i], number);
-	g->at = calloc(n + 1, sizeof(*g->at));
-	err = g->at ? err : -ENOMEM;
-	err = err || !n ? err : number_stages(s, stage);
-	for (size_t i = 0; i < s->n && n && !err; i++) {
+	g->at = scratch_array(&g->room, n, sizeof(*g->at));
+	if (!g->at || (n && number_stages(s, stage)))
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n && n; i++) {
 		const struct state *x = &s->at[i];
 
 		if (!is_listed(s, x, number))
@@ -173,11 +170,7 @@ int stragglers_tasks(struct stragglers *g)
 					    .usual_volume = NAN,
 					    .usual_cpu_s = NAN};
 	}
-	if (!err) {
-		sort_with(g->at, g->n, by_cell, g);
-		number_cells(g);
-	}
-	free(number);
-	free(stage);
-	return err;
+	sort_with(g->at, g->n, by_cell, g);
+	number_cells(g);
+	return 0;
 }

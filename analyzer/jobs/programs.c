@@ -286,49 +286,23 @@ static int complain(struct stragglers *g, const struct user_program *p, const ch
 	return verdict_note_lines(g->v, text);
 }
 
-/* Its answer; NULL: there is none, which was said, or *err. */
-static char *ask(struct stragglers *g, const struct user_program *p, const char *what, size_t *n,
-		 int *err)
+int program_ask(struct stragglers *g, const struct user_program *p, enum program_ask ask,
+		size_t cause)
 {
 	static const struct program_bounds bounds = {PROGRAM_SECONDS, PROGRAM_MEMORY, PROGRAM_OUT};
-	char why[PROGRAM_WHY_LEN], *text = question(g, what), *answer = NULL;
+	static const char *const words[] = {"symptom", "diagnoser", "decision"};
+	char why[PROGRAM_WHY_LEN], *text = question(g, words[ask]), *answer = NULL;
+	const char *bad = NULL;
+	size_t n = 0;
+	int err = text ? 0 : -ENOMEM;
 
-	*err = text ? 0 : -ENOMEM;
-	if (text && program_run(p->path, NULL, &bounds, text, strlen(text), &answer, n, why))
-		*err = complain(g, p, "", why);
+	if (text && program_run(p->path, NULL, &bounds, text, strlen(text), &answer, &n, why))
+		err = complain(g, p, "", why);
 	free(text);
-	return answer;
-}
-
-int program_symptom(struct stragglers *g, const struct user_program *p)
-{
-	size_t n = 0;
-	int err;
-	char *answer = ask(g, p, "symptom", &n, &err);
-	const char *bad = answer ? answer_symptom(g, p->word, answer, n) : NULL;
-
-	free(answer);
-	return bad ? complain(g, p, "answers badly: ", bad) : err;
-}
-
-int program_diagnoser(struct stragglers *g, const struct user_program *p, size_t cause)
-{
-	size_t n = 0;
-	int err;
-	char *answer = ask(g, p, "diagnoser", &n, &err);
-	const char *bad = answer ? answer_diagnoser(g, cause, answer, n) : NULL;
-
-	free(answer);
-	return bad ? complain(g, p, "answers badly: ", bad) : err;
-}
-
-int program_decision(struct stragglers *g, const struct user_program *p)
-{
-	size_t n = 0;
-	int err;
-	char *answer = ask(g, p, "decision", &n, &err);
-	const char *bad = answer ? answer_decision(g, answer, n) : NULL;
-
+	if (answer)
+		bad = ask == ASK_SYMPTOM     ? answer_symptom(g, p->word, answer, n)
+		      : ask == ASK_DIAGNOSER ? answer_diagnoser(g, cause, answer, n)
+					     : answer_decision(g, answer, n);
 	free(answer);
 	return bad ? complain(g, p, "answers badly: ", bad) : err;
 }

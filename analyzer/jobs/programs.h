@@ -36,10 +36,10 @@ struct user_program {
 int user_program(struct user_program *p, const char *text);
 void user_program_release(struct user_program *p);
 
-/* 0, also where it answered badly, which becomes a note of the verdict; -ENOMEM. */
-int program_symptom(struct stragglers *g, const struct user_program *p);
-int program_diagnoser(struct stragglers *g, const struct user_program *p, size_t cause);
-int program_decision(struct stragglers *g, const struct user_program *p);
+/* cause: of a diagnoser. 0, also where it answered badly, which becomes a note of the verdict; -ENOMEM. */
+enum program_ask { ASK_SYMPTOM, ASK_DIAGNOSER, ASK_DECISION };
+int program_ask(struct stragglers *g, const struct user_program *p, enum program_ask ask,
+		size_t cause);
 
 /* The same from an answer: what it says is bad in `why` (NULL: none). For tests and the fuzz target. */
 const char *answer_symptom(struct stragglers *g, const char *word, const char *text, size_t n);

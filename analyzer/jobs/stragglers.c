@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
@@ -37,11 +36,6 @@ void job_sign(struct straggler_job *j, const char *word, const char *fmt, ...)
 
 /* ---- what is usual ------------------------------------------------------------------------------------------------ */
 
-static double volume(const struct state *x)
-{
-	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
-}
-
 static double cpu_s(const struct state *x)
 {
 	return x->outcome == OUTCOME_OPEN ? NAN : x->cpu_s;
@@ -64,7 +58,8 @@ static double median_of(const struct stragglers *g, size_t from, size_t to,
 
 static int usual_needs(struct stragglers *g)
 {
-	double *some = calloc(g->n + 1, sizeof(*some));
+	struct scratch room SCRATCH_SCOPED = {0};
+	double *some = scratch_array(&room, g->n, sizeof(*some));
 
 	if (!some)
 		return -ENOMEM;
@@ -72,14 +67,13 @@ static int usual_needs(struct stragglers *g)
 		double bytes, cpu;
 
 		end = run_end(m, i, g->n, g->at[m].cell == g->at[i].cell);
-		bytes = median_of(g, i, end, volume, some);
+		bytes = median_of(g, i, end, task_volume, some);
 		cpu = median_of(g, i, end, cpu_s, some);
 		for (size_t k = i; k < end; k++) {
 			g->at[k].usual_volume = bytes;
 			g->at[k].usual_cpu_s = cpu;
 		}
 	}
-	free(some);
 	return 0;
 }
 
@@ -155,7 +149,7 @@ static int run_symptoms(struct stragglers *g, const struct tables *t)
 	for (const struct symptom *s = symptoms; s->word && !err; s++)
 		err = s->running || !g->running ? s->find(g) : 0;
 	for (size_t i = 0; i < t->symptoms && !err; i++)
-		err = program_symptom(g, &t->program[i]);
+		err = program_ask(g, &t->program[i], ASK_SYMPTOM, 0);
 	for (size_t i = 0; i < g->n; i++)
 		g->v->jobs[g->at[i].job].stragglers += g->at[i].straggler;
 	return err;
@@ -213,7 +207,7 @@ static int run_diagnosers(struct stragglers *g, const struct tables *t)
 		if (order[i] < built_in)
 			diagnose(g, &diagnosers[order[i]], order[i]);
 		else
-			err = program_diagnoser(g, &own[order[i] - built_in], order[i]);
+			err = program_ask(g, &own[order[i] - built_in], ASK_DIAGNOSER, order[i]);
 	}
 	return err;
 }
@@ -236,7 +230,7 @@ static int run_decisions(struct stragglers *g, const struct tables *t)
 	int err = 0;
 
 	for (size_t i = t->symptoms + t->diagnosers; i < t->n && !err; i++)
-		err = program_decision(g, &t->program[i]);
+		err = program_ask(g, &t->program[i], ASK_DECISION, 0);
 	for (size_t i = 0; i < g->v->n_jobs && !err; i++) {
 		struct straggler_job *j = &g->v->jobs[i];
 
@@ -256,27 +250,25 @@ static int tell(struct stragglers *g)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct found_task *t = &g->at[i];
 		const struct state *x = &g->s->at[t->state];
-		struct straggler *new;
+		struct straggler new = {.node = t->node,
+					.job = t->job,
+					.flagged = t->flagged,
+					.judged = t->judged,
+					.running = x->outcome == OUTCOME_OPEN,
+					.start_ns = x->start_ns,
+					.onset_ns = t->onset_ns,
+					.last_ns = t->last_ns,
+					.performance = NAN,
+					.median = NAN,
+					.takes_s = t->takes_s,
+					.usual_s = t->usual_s,
+					.causes = t->causes};
 
 		if (!t->straggler || t->node == SIZE_MAX)
 			continue;
-		new = array_add(&v->stragglers, &v->n_stragglers);
-		if (!new)
+		snprintf(new.task, sizeof(new.task), "%s", g->s->ids.at[x->id]);
+		if (array_put(&v->stragglers, &v->n_stragglers, new))
 			return -ENOMEM;
-		*new = (struct straggler){.node = t->node,
-					  .job = t->job,
-					  .flagged = t->flagged,
-					  .judged = t->judged,
-					  .running = x->outcome == OUTCOME_OPEN,
-					  .start_ns = x->start_ns,
-					  .onset_ns = t->onset_ns,
-					  .last_ns = t->last_ns,
-					  .performance = NAN,
-					  .median = NAN,
-					  .takes_s = t->takes_s,
-					  .usual_s = t->usual_s,
-					  .causes = t->causes};
-		snprintf(new->task, sizeof(new->task), "%s", g->s->ids.at[x->id]);
 	}
 	stragglers_in_order(v->stragglers, v->n_stragglers);
 	return 0;
@@ -286,42 +278,31 @@ static int find(struct stragglers *g, const struct tables *t)
 {
 	int err = stragglers_servers(g);
 
-	if (!err)
-		err = stragglers_tasks(g);
+	err = err ?: stragglers_tasks(g);
 	if (!err && g->running && !g->n)
 		return 0;
-	if (!err)
-		err = task_attempts(g->s, g->restarted, g->twin);
-	if (!err)
-		err = usual_needs(g);
+	err = err ?: task_attempts(g->s, g->restarted, g->twin);
+	err = err ?: usual_needs(g);
 	if (err)
 		return err;
 	best_hardware(g);
 	count_tasks(g);
-	err = run_symptoms(g, t);
-	if (!err)
-		err = run_diagnosers(g, t);
-	if (!err)
-		count_causes(g);
-	if (!err)
-		err = run_decisions(g, t);
-	return err ? err : tell(g);
+	err = run_symptoms(g, t) ?: run_diagnosers(g, t);
+	count_causes(g);
+	return err ?: run_decisions(g, t) ?: tell(g);
 }
 
 static int find_all(struct stragglers *g, const struct tables *t)
 {
 	int err;
 
-	g->restarted = calloc(g->s->n + 1, sizeof(*g->restarted));
-	g->twin = calloc(g->s->n + 1, sizeof(*g->twin));
-	err = g->restarted && g->twin ? find(g, t) : -ENOMEM;
+	g->restarted = scratch_array(&g->room, g->s->n, sizeof(*g->restarted));
+	g->twin = scratch_array(&g->room, g->s->n, sizeof(*g->twin));
+	err = g->room.failed ? -ENOMEM : find(g, t);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	hardware_free(g->hardware);
-	free(g->restarted);
-	free(g->twin);
-	free(g->row);
-	free(g->at);
+	scratch_release(&g->room);
 	return err;
 }
 

@@ -14,11 +14,13 @@
 #ifndef LIMPET_STRAGGLERS_H
 #define LIMPET_STRAGGLERS_H
 
+#include <math.h>
 #include <sys/types.h>
 
 #include "analyzer/source/logs/states.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/verdict/verdict.h"
+#include "userspace/common/scratch.h"
 #include "hardware.h"
 
 #define STRAGGLERS_NAME "stragglers"
@@ -51,7 +53,14 @@ struct stragglers {
 	size_t *row;	       /* of each of states.nodes: the verdict's number; SIZE_MAX */
 	struct found_task *at; /* by job, cell, start */
 	size_t n;
+	struct scratch room; /* of all these */
 };
+
+/* How much a task had to do: bytes, or records; NaN: not known. */
+static inline double task_volume(const struct state *x)
+{
+	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
+}
 
 /* A table's row. `after`: names of those that run before it, parted by commas; NULL: none. */
 struct symptom {

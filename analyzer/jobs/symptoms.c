@@ -19,7 +19,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
@@ -51,9 +50,11 @@ struct cell {
 	size_t n;
 	const uint32_t *reports; /* of states.progress, by id, then time */
 	size_t n_reports;
-	size_t *report; /* of each task: the next */
-	double *done;
-	uint8_t *votes;
+	struct cell_task {
+		size_t report; /* the next */
+		double done;
+		uint8_t votes;
+	} * tasks;
 	double *ended, *some;  /* ln of durations, in order; room for all twice */
 	size_t n_ended, n_new; /* behind those: that are to be put in order yet */
 	int64_t event_ns;      /* the last time at which something began, ended or reported */
@@ -102,17 +103,17 @@ static double progress_at(struct cell *c, size_t i, int64_t now_ns)
 {
 	const struct states *s = c->g->s;
 	const struct state *x = state_of(c, i);
+	struct cell_task *t = &c->tasks[i];
 
-	while (c->report[i] < c->n_reports) {
-		const struct state_progress *p = &s->progress[c->reports[c->report[i]]];
+	for (; t->report < c->n_reports; t->report++) {
+		const struct state_progress *p = &s->progress[c->reports[t->report]];
 
 		if (p->id != x->id || p->kind != x->kind || p->time_ns > now_ns)
 			break;
-		c->done[i] = p->done;
-		c->report[i]++;
+		t->done = p->done;
 		c->event_ns = now_ns;
 	}
-	return c->done[i];
+	return t->done;
 }
 
 /* NaN: too young to say. */
@@ -173,10 +174,9 @@ static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns,
 {
 	double median_s = c->n_ended ? exp(c->ended[c->n_ended / 2]) : 0;
 	struct usual u;
-	size_t k = 0;
+	size_t k = c->n_ended;
 
-	for (size_t i = 0; i < c->n_ended; i++)
-		c->some[k++] = c->ended[i];
+	memcpy(c->some, c->ended, k * sizeof(*c->some));
 	for (size_t i = 0; i < n; i++) {
 		takes_s[i] = projected(c, open[i], now_ns, median_s);
 		if (!isnan(takes_s[i]))
@@ -185,17 +185,17 @@ static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns,
 	u = usual_of(c->some, k);
 	for (size_t i = 0; i < n; i++) {
 		struct found_task *t = &c->at[open[i]];
+		uint8_t *votes = &c->tasks[open[i]].votes;
 		bool is;
 
 		if (isnan(takes_s[i]))
 			continue;
 		is = stands_out(c, open[i], &u, takes_s[i], now_ns);
 		t->judged++;
-		c->votes[open[i]] = (uint8_t)(c->votes[open[i]] << 1 | is);
+		*votes = (uint8_t)(*votes << 1 | is);
 		if (is)
 			note_look(t, now_ns, takes_s[i], exp(u.median));
-		t->straggler |=
-			__builtin_popcount(c->votes[open[i]] & ((1 << OF_LOOKS) - 1)) >= VOTES;
+		t->straggler |= __builtin_popcount(*votes & ((1 << OF_LOOKS) - 1)) >= VOTES;
 	}
 	*c->work += k + n;
 }
@@ -255,15 +255,17 @@ static int64_t next_look(const struct cell *c, int64_t now_ns)
 
 static int replay(struct cell *c)
 {
-	uint32_t *open = calloc(c->n + 1, sizeof(*open));
-	double *takes_s = calloc(c->n + 1, sizeof(*takes_s));
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *open = scratch_array(&room, c->n, sizeof(*open));
+	double *takes_s = scratch_array(&room, c->n, sizeof(*takes_s));
 	int64_t last_ns = last_look(c), now_ns = c->g->running ? last_ns - (OF_LOOKS - 1) * EVERY_NS
 							       : state_of(c, 0)->start_ns;
 	size_t next = 0, n = 0;
-	int err = open && takes_s ? 0 : -ENOMEM;
 
+	if (room.failed)
+		return -ENOMEM;
 	c->event_ns = now_ns;
-	for (; !err && (next < c->n || n) && now_ns <= last_ns && *c->work < WORK_MAX;
+	for (; (next < c->n || n) && now_ns <= last_ns && *c->work < WORK_MAX;
 	     now_ns = next_look(c, now_ns)) {
 		size_t had = n, began = next;
 
@@ -278,9 +280,7 @@ static int replay(struct cell *c)
 		else if (next < c->n && state_of(c, next)->start_ns > now_ns && !c->g->running)
 			now_ns = c->event_ns = state_of(c, next)->start_ns - EVERY_NS;
 	}
-	free(takes_s);
-	free(open);
-	return err;
+	return 0;
 }
 
 /* ---- when it has ended --------------------------------------------------------------------------------------- */
@@ -289,8 +289,7 @@ static void judge_ended(struct cell *c)
 {
 	struct usual u;
 
-	for (size_t i = 0; i < c->n_ended; i++)
-		c->some[i] = c->ended[i];
+	memcpy(c->some, c->ended, c->n_ended * sizeof(*c->some));
 	u = usual_of(c->some, c->n_ended);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct state *x = state_of(c, i);
@@ -343,38 +342,33 @@ static bool before(const struct cell *c, size_t k, const struct state *x)
 
 static int one_cell(struct cell *c)
 {
-	int err = -ENOMEM;
+	struct scratch room SCRATCH_SCOPED = {0};
+	int err;
 
-	c->report = calloc(c->n + 1, sizeof(*c->report));
-	c->done = calloc(c->n + 1, sizeof(*c->done));
-	c->votes = calloc(c->n + 1, sizeof(*c->votes));
-	c->ended = calloc(c->n + 1, sizeof(*c->ended));
-	c->some = calloc(2 * c->n + 2, sizeof(*c->some));
-	if (c->report && c->done && c->votes && c->ended && c->some) {
-		for (size_t i = 0; i < c->n; i++) {
-			const struct state *x = state_of(c, i);
+	c->tasks = scratch_array(&room, c->n, sizeof(*c->tasks));
+	c->ended = scratch_array(&room, c->n, sizeof(*c->ended));
+	c->some = scratch_array(&room, 2 * c->n, sizeof(*c->some));
+	if (room.failed)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct state *x = state_of(c, i);
 
-			c->report[i] = search_first(k, c->n_reports, before(c, k, x));
-		}
-		err = replay(c);
-		if (c->g->running)
-			keep_running(c);
-		else
-			judge_ended(c);
+		c->tasks[i].report = search_first(k, c->n_reports, before(c, k, x));
 	}
-	free(c->report);
-	free(c->done);
-	free(c->votes);
-	free(c->ended);
-	free(c->some);
+	err = replay(c);
+	if (c->g->running)
+		keep_running(c);
+	else
+		judge_ended(c);
 	return err;
 }
 
 /* Reports of tasks that run are enough where only these are asked for. */
 static int take_reports(const struct stragglers *g, uint32_t *reports, size_t *n)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
 	const struct states *s = g->s;
-	bool *wanted = calloc(s->ids.n + 1, sizeof(*wanted));
+	bool *wanted = scratch_array(&room, s->ids.n, sizeof(*wanted));
 
 	if (!wanted)
 		return -ENOMEM;
@@ -387,7 +381,6 @@ static int take_reports(const struct stragglers *g, uint32_t *reports, size_t *n
 	for (size_t i = 0; i < s->n_progress; i++)
 		if (s->progress[i].id < s->ids.n && wanted[s->progress[i].id])
 			reports[(*n)++] = (uint32_t)i;
-	free(wanted);
 	sort_with(reports, *n, by_task_and_time, s->progress);
 	return 0;
 }
@@ -401,7 +394,8 @@ static bool any_open(const struct stragglers *g, size_t from, size_t to)
 
 int find_long(struct stragglers *g)
 {
-	uint32_t *reports = calloc(g->s->n_progress + 1, sizeof(*reports));
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *reports = scratch_array(&room, g->s->n_progress, sizeof(*reports));
 	uint64_t work = 0;
 	size_t n_reports = 0;
 	int err = reports ? take_reports(g, reports, &n_reports) : -ENOMEM;
@@ -418,6 +412,5 @@ int find_long(struct stragglers *g)
 		if (!g->running || any_open(g, i, end))
 			err = one_cell(&c);
 	}
-	free(reports);
 	return err;
 }
