@@ -10,8 +10,8 @@
 #include "userspace/common/clock.h"
 
 #define SKEW 1.5 /* times the volume of its cell's median: as much as makes a straggler */
-#define SKEW_RATE \
-	1.3 /* and no more than this the time for as much: the ratio that indicts a server */
+/* And no more than this the time for as much: the ratio that indicts a server. */
+#define SKEW_RATE 1.3
 /* Of one trouble, if no further apart, as in fusion. */
 #define APART_NS (60 * NS_PER_S)
 

@@ -10,10 +10,8 @@
 #include "internal.h"
 #include "userspace/common/sort.h"
 
-enum {
-	CELL_OTHERS = 4,
-	CELL_LOOKED = 2000
-}; /* so many of a cell, spread evenly, make its median */
+/* Of a cell so many, spread evenly, make its median. */
+enum { CELL_OTHERS = 4, CELL_LOOKED = 2000 };
 
 struct flow_cell_value {
 	uint32_t kind, group;
@@ -44,16 +42,13 @@ static int by_cell(const void *a, const void *b)
 
 static bool is_compared(const struct state *x)
 {
-	switch (x->kind) {
-	case STATE_MAP:
-	case STATE_SORT:
-	case STATE_REDUCER:
-	case STATE_SHUFFLE_WAIT:
-	case STATE_SHUFFLE:
-	case STATE_TASK: return x->outcome == OUTCOME_OK || x->outcome == OUTCOME_OPEN;
-	case STATE_REDUCE: return x->outcome == OUTCOME_OK;
-	default: return false;
-	}
+	static const bool kinds[STATE_KIND_COUNT] = {
+		[STATE_MAP] = true,	     [STATE_REDUCE] = true,  [STATE_SORT] = true,
+		[STATE_SHUFFLE_WAIT] = true, [STATE_SHUFFLE] = true, [STATE_REDUCER] = true,
+		[STATE_TASK] = true};
+
+	return kinds[x->kind] && (x->outcome == OUTCOME_OK ||
+				  (x->outcome == OUTCOME_OPEN && x->kind != STATE_REDUCE));
 }
 
 /* What a reduce does after its last input is its own. */

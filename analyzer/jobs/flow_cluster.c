@@ -104,13 +104,6 @@ static bool is_next(struct every *s)
 	return yes;
 }
 
-static int add_pair(struct pairs *p, uint32_t map, uint32_t reduce, size_t shuffle)
-{
-	return array_put(
-		&p->at, &p->n,
-		(struct pair){map, reduce, shuffle > UINT32_MAX ? UINT32_MAX : (uint32_t)shuffle});
-}
-
 /* Where the logs have shuffles: every edge from one to a reduce is a pair. */
 static int known_pairs(struct pairs *p)
 {
@@ -133,9 +126,12 @@ static int known_pairs(struct pairs *p)
 		f->pairs += kind == FLOW_SHUFFLE_WAIT;
 	}
 	s = every_of(f->pairs);
-	for (size_t e = 0; e < f->n_edges && !err; e++)
-		if (f->vertices[f->edges[e].to].kind == FLOW_SHUFFLE_WAIT && is_next(&s))
-			err = add_pair(p, map_of[f->edges[e].from], f->edges[e].to, e);
+	for (uint32_t e = 0; e < f->n_edges && !err; e++) {
+		const struct flow_edge *x = &f->edges[e];
+
+		if (f->vertices[x->to].kind == FLOW_SHUFFLE_WAIT && is_next(&s))
+			err = array_put(&p->at, &p->n, (struct pair){map_of[x->from], x->to, e});
+	}
 	return err;
 }
 
@@ -151,8 +147,9 @@ static int choose_pairs(struct pairs *p)
 	for (double next = s.next; next < all && !err; next += s.step) {
 		size_t i = (size_t)next;
 
-		err = add_pair(p, p->maps[i / p->n_reduces], p->reduces[i % p->n_reduces],
-			       SIZE_MAX);
+		err = array_put(&p->at, &p->n,
+				(struct pair){p->maps[i / p->n_reduces],
+					      p->reduces[i % p->n_reduces], UINT32_MAX});
 	}
 	return err;
 }
@@ -244,11 +241,6 @@ static size_t column(const struct pairs *p, uint32_t label, size_t c, double *to
 	return n;
 }
 
-static uint32_t task_at(const struct job_flow *f, uint32_t vertex)
-{
-	return f->vertices[vertex].task;
-}
-
 static int by_whom(const struct flow_outlier *x, const struct flow_outlier *y)
 {
 	return ORDER(x->value, y->value) ?: ORDER(x->map, y->map) ?: ORDER(x->reduce, y->reduce);
@@ -271,11 +263,12 @@ static int by_z(const void *a, const void *b)
 /* A value belongs to the map, to the reduce, or to both. */
 static struct flow_outlier outlier(const struct pairs *p, const struct pair *a, size_t c)
 {
+	const struct flow_vertex *v = p->f->vertices;
 	size_t stage = c % FLOW_STAGES;
 	bool map = stage <= FLOW_SHUFFLE, reduce = stage >= FLOW_MAP_OUTPUT;
 
-	return (struct flow_outlier){.map = map ? task_at(p->f, a->map) : STATE_NONE,
-				     .reduce = reduce ? task_at(p->f, a->reduce) : STATE_NONE,
+	return (struct flow_outlier){.map = map ? v[a->map].task : STATE_NONE,
+				     .reduce = reduce ? v[a->reduce].task : STATE_NONE,
 				     .value = (uint8_t)c};
 }
 

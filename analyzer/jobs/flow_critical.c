@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
 struct walk {
@@ -17,38 +18,27 @@ struct walk {
 /* A segment from that time up to where the path is known; of no length: none. */
 static void put(struct walk *w, int64_t from_ns, enum flow_why why, uint32_t state, uint32_t node)
 {
-	struct flow_segment *s;
+	struct flow_segment s = {.from_ns = from_ns > w->f->from_ns ? from_ns : w->f->from_ns,
+				 .to_ns = w->at_ns,
+				 .why = (uint8_t)why,
+				 .state = state,
+				 .node = node,
+				 .lost_s = NAN,
+				 .inside = STATE_NONE};
+	double own, usual;
 
-	from_ns = from_ns > w->f->from_ns ? from_ns : w->f->from_ns;
-	if (w->err || from_ns >= w->at_ns)
+	if (w->err || s.from_ns >= s.to_ns)
 		return;
-	s = array_add(&w->f->path, &w->f->n_path);
-	if (!s) {
-		w->err = -ENOMEM;
-		return;
-	}
-	*s = (struct flow_segment){.from_ns = from_ns,
-				   .to_ns = w->at_ns,
-				   .why = (uint8_t)why,
-				   .state = state,
-				   .node = node,
-				   .lost_s = NAN,
-				   .inside = STATE_NONE};
-	w->at_ns = from_ns;
+	usual = state == STATE_NONE ? NAN : flow_usual(w->f, state, &own);
+	if (!isnan(usual))
+		s.lost_s = fmin(s_of_ns(s.to_ns - s.from_ns), fmax(exp(own) - exp(usual), 0));
+	w->err = array_put(&w->f->path, &w->f->n_path, s);
+	w->at_ns = s.from_ns;
 }
 
 static void put_state(struct walk *w, uint32_t state, int64_t from_ns)
 {
-	double length, own = NAN, usual;
-	size_t had = w->f->n_path;
-
 	put(w, from_ns, FLOW_WHY_WORK, state, flow_state(w->f, state)->node);
-	if (w->f->n_path == had)
-		return;
-	usual = flow_usual(w->f, state, &own);
-	length = (double)(w->f->path[had].to_ns - w->f->path[had].from_ns) / 1e9;
-	if (!isnan(usual))
-		w->f->path[had].lost_s = fmin(length, fmax(exp(own) - exp(usual), 0));
 }
 
 static int64_t ns_of(const struct job_flow *f, uint32_t state)

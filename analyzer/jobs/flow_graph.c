@@ -31,8 +31,11 @@ int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, 
 			 (struct flow_vertex){.kind = (uint8_t)kind, .state = state, .task = task});
 }
 
-int flow_edge(struct job_flow *f, struct flow_edge e)
+int flow_join(struct job_flow *f, uint32_t from, uint32_t to, struct flow_edge e, bool guess)
 {
+	e.from = from;
+	e.to = to;
+	e.guess = guess;
 	if (f->n_edges >= FLOW_EDGES_MAX) {
 		f->missing |= FLOW_TOO_MANY;
 		return 0;
@@ -49,14 +52,6 @@ struct flow_edge flow_edge_of(const struct job_flow *f, uint32_t state)
 		return (struct flow_edge){.seconds = NAN, .bytes = -1};
 	return (struct flow_edge){.seconds = (float)flow_seconds(f, state),
 				  .bytes = flow_state(f, state)->bytes};
-}
-
-static int join(const struct making *m, uint32_t from, uint32_t to, struct flow_edge e, bool guess)
-{
-	e.from = from;
-	e.to = to;
-	e.guess = guess;
-	return flow_edge(m->f, e);
 }
 
 /* Number of the vertex of a map's output, a reduce's input and its reducer. */
@@ -82,11 +77,6 @@ static bool is_done(const struct making *m, uint32_t task, uint32_t group)
 	return task != STATE_NONE && m->f->tasks[task].group == group && m->f->tasks[task].done;
 }
 
-static bool runs_in(const struct job_flow *f, const struct state *x)
-{
-	return x->start_ns < f->to_ns && x->end_ns > f->from_ns;
-}
-
 /* Of this job by name, or without a name and within its time. */
 static bool is_of_job(const struct making *m, const struct state *x)
 {
@@ -94,7 +84,8 @@ static bool is_of_job(const struct making *m, const struct state *x)
 		return is_done(m, flow_task_of(m->f, x->in), FLOW_MAPS);
 	if (x->job == m->f->job)
 		return true;
-	return x->job == STATE_NONE && runs_in(m->f, x) && !m->named[x->kind];
+	return x->job == STATE_NONE && x->start_ns < m->f->to_ns && x->end_ns > m->f->from_ns &&
+	       !m->named[x->kind];
 }
 
 static void find_named(struct making *m)
@@ -192,11 +183,11 @@ static int join_attempt(struct making *m, uint32_t v, uint32_t task, bool guess)
 	struct flow_edge e = flow_edge_of(m->f, x->state);
 
 	if (x->kind == FLOW_WRITE && is_done(m, task, FLOW_REDUCES))
-		return join(m, reducer_of(m, task), v, e, guess);
+		return flow_join(m->f, reducer_of(m, task), v, e, guess);
 	if (!is_done(m, task, FLOW_MAPS))
 		return 0;
-	return x->kind == FLOW_WRITE ? join(m, m->vertex_of[task], v, e, guess)
-				     : join(m, v, m->vertex_of[task], e, guess);
+	return x->kind == FLOW_WRITE ? flow_join(m->f, m->vertex_of[task], v, e, guess)
+				     : flow_join(m->f, v, m->vertex_of[task], e, guess);
 }
 
 /* item: what it says whose it is. */
@@ -220,9 +211,8 @@ static void got(struct making *m, uint32_t task, uint32_t state, uint32_t map)
 {
 	struct flow_task *t = &m->f->tasks[task];
 	const struct state *x = flow_state(m->f, state);
-	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(m->f, t->wait)->end_ns;
 
-	if (x->end_ns <= t->got_ns || x->end_ns > until || x->end_ns > t->end_ns)
+	if (x->end_ns <= t->got_ns || x->end_ns > flow_waits_until(m->f, t))
 		return;
 	t->got_ns = x->end_ns;
 	t->got_of = map;
@@ -240,12 +230,12 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 
 	if (!is_done(m, map, FLOW_MAPS))
 		return 0;
-	err = join(m, output_of(m, map), v, e, false);
+	err = flow_join(m->f, output_of(m, map), v, e, false);
 	if (x->out != STATE_NONE) {
 		if (err || !is_done(m, task, FLOW_REDUCES))
 			return err;
 		got(m, task, f->vertices[v].state, map);
-		return join(m, v, m->vertex_of[task], e, false);
+		return flow_join(m->f, v, m->vertex_of[task], e, false);
 	}
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
 	while (flow_places_next(&m->reduces, f, node, x->start_ns) != STATE_NONE)
@@ -254,7 +244,7 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
 	while (!err && (task = flow_places_next(&m->reduces, f, node, x->start_ns)) != STATE_NONE) {
 		got(m, task, f->vertices[v].state, map);
-		err = join(m, v, m->vertex_of[task], e, more > 1);
+		err = flow_join(m->f, v, m->vertex_of[task], e, more > 1);
 	}
 	return err;
 }
@@ -267,9 +257,9 @@ static int join_all_shuffles(struct making *m)
 
 	for (uint32_t t = 0; t < f->n_tasks && !err && m->shuffled != STATE_NONE; t++)
 		if (is_done(m, t, FLOW_MAPS))
-			err = join(m, output_of(m, t), m->shuffled, unknown, true);
+			err = flow_join(m->f, output_of(m, t), m->shuffled, unknown, true);
 		else if (is_done(m, t, FLOW_REDUCES))
-			err = join(m, m->shuffled, m->vertex_of[t], unknown, true);
+			err = flow_join(m->f, m->shuffled, m->vertex_of[t], unknown, true);
 	return err;
 }
 
@@ -284,15 +274,16 @@ static int join_tasks(struct making *m)
 		struct flow_edge reducer;
 
 		if (is_done(m, t, FLOW_MAPS) && m->n_reduces)
-			err = join(m, m->vertex_of[t], output_of(m, t), flow_edge_of(f, x->state),
-				   false);
+			err = flow_join(m->f, m->vertex_of[t], output_of(m, t),
+					flow_edge_of(f, x->state), false);
 		if (!is_done(m, t, FLOW_REDUCES))
 			continue;
 		reducer = flow_edge_of(f, x->reducer);
 		if (x->sort != STATE_NONE)
 			reducer.seconds += (float)flow_seconds(f, x->sort);
-		err = join(m, m->vertex_of[t], input_of(m, t), flow_edge_of(f, x->wait), false);
-		err = err ? err : join(m, input_of(m, t), reducer_of(m, t), reducer, false);
+		err = flow_join(m->f, m->vertex_of[t], input_of(m, t), flow_edge_of(f, x->wait),
+				false);
+		err = err ? err : flow_join(m->f, input_of(m, t), reducer_of(m, t), reducer, false);
 	}
 	return err;
 }
@@ -351,13 +342,11 @@ static void got_maps(struct making *m)
 	const uint32_t *maps = m->maps.at; /* by their ends */
 
 	for (uint32_t t = 0; t < f->n_tasks; t++) {
-		const struct flow_task *x = &f->tasks[t];
-		int64_t until = x->wait == STATE_NONE ? x->end_ns : flow_state(f, x->wait)->end_ns;
+		int64_t until = flow_waits_until(f, &f->tasks[t]);
 		size_t at;
 
-		if (x->group != FLOW_REDUCES)
+		if (f->tasks[t].group != FLOW_REDUCES)
 			continue;
-		until = until < x->end_ns ? until : x->end_ns;
 		at = search_first(i, m->n_maps, f->tasks[maps[i]].end_ns <= until);
 		if (at)
 			got(m, t, f->tasks[maps[at - 1]].state, maps[at - 1]);

@@ -9,31 +9,17 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-#define WORD(NAME, WORD_) [FLOW_##NAME] = (WORD_),
+#define WORD(NAME, WORD_, STAGE) [FLOW_##NAME] = (WORD_),
 const char *const flow_vertex_words[FLOW_VERTEX_KINDS] = {FLOW_VERTICES(WORD)};
-const char *const flow_stage_words[FLOW_STAGES] = {
-	[FLOW_READ] = "read",
-	[FLOW_MAP] = "map",
-	[FLOW_MAP_OUTPUT] = "shuffle",
-	[FLOW_SHUFFLE] = "shuffle",
-	[FLOW_SHUFFLE_WAIT] = "shuffle-wait",
-	[FLOW_REDUCE_INPUT] = "reducer",
-	[FLOW_REDUCER] = "write",
-};
+#define STAGE_WORD(NAME, WORD_, STAGE) [FLOW_##NAME] = (STAGE),
+const char *const flow_stage_words[FLOW_VERTEX_KINDS] = {FLOW_VERTICES(STAGE_WORD)};
 #define WHY(NAME, WORD_, WHAT) [FLOW_WHY_##NAME] = {(WORD_), (WHAT)},
 const struct flow_why_row flow_whys[FLOW_WHY_COUNT] = {FLOW_WHYS(WHY)};
 
-static bool is_attempt(const struct state *x)
+/* A failed fetch is told as a task of the server that was fetched from. */
+static bool is_fetch(const struct state *x)
 {
-	switch (x->kind) {
-	case STATE_MAP:
-	case STATE_REDUCE:
-	case STATE_SETUP:
-	case STATE_CLEANUP: return true;
-	/* a failed fetch is told as a task of the server that was fetched from */
-	case STATE_TASK: return x->end_ns > x->start_ns || x->peer == STATE_NONE;
-	default: return false;
-	}
+	return x->kind == STATE_TASK && x->end_ns <= x->start_ns && x->peer != STATE_NONE;
 }
 
 struct span {
@@ -75,7 +61,7 @@ static int take_states(struct job_flow *f)
 {
 	const struct states *s = f->s;
 
-	f->states = malloc((s->n + 1) * sizeof(*f->states));
+	f->states = scratch_array(&f->room, s->n, sizeof(*f->states));
 	if (!f->states)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
@@ -95,7 +81,7 @@ static int take_time(struct job_flow *f)
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
 
-		if (!state_is_task(x->kind) || !is_attempt(x))
+		if (!state_is_task(x->kind) || is_fetch(x))
 			continue;
 		f->from_ns = any && f->from_ns < x->start_ns ? f->from_ns : x->start_ns;
 		f->to_ns = any && f->to_ns > x->end_ns ? f->to_ns : x->end_ns;
@@ -119,13 +105,9 @@ static int take_time(struct job_flow *f)
 
 /* ---- groups ------------------------------------------------------------------------------------------------ */
 
-static struct flow_group *add_group(struct job_flow *f, uint32_t stage)
+static int add_group(struct job_flow *f, uint32_t stage)
 {
-	struct flow_group *g = array_add(&f->groups, &f->n_groups);
-
-	if (g)
-		g->stage = stage;
-	return g;
+	return array_put(&f->groups, &f->n_groups, (struct flow_group){.stage = stage});
 }
 
 static int add_before(struct flow_group *g, uint32_t before)
@@ -178,7 +160,7 @@ static int make_stages(struct job_flow *f)
 		if (x->kind != STATE_TASK || !stage_of(f, x, &stage) || stage == last)
 			continue;
 		last = stage;
-		if (!add_group(f, stage))
+		if (add_group(f, stage))
 			return -ENOMEM;
 	}
 	sort(f->groups + FLOW_FIRST_STAGE, f->n_groups - FLOW_FIRST_STAGE, by_stage);
@@ -208,7 +190,7 @@ static int make_groups(struct job_flow *f)
 		     {FLOW_CLEANUPS, FLOW_REDUCES}};
 
 	for (uint32_t g = 0; g < FLOW_FIRST_STAGE; g++)
-		if (!add_group(f, 0))
+		if (add_group(f, 0))
 			return -ENOMEM;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
 		if (add_before(&f->groups[order[i].group], order[i].before))
@@ -220,6 +202,7 @@ static int make_groups(struct job_flow *f)
 
 /* ---- attempts ------------------------------------------------------------------------------------------------ */
 
+/* STATE_NONE: it is no attempt, or of a stage that there is not. */
 static uint32_t group_of(const struct job_flow *f, const struct state *x)
 {
 	uint32_t stage;
@@ -229,7 +212,10 @@ static uint32_t group_of(const struct job_flow *f, const struct state *x)
 	case STATE_MAP: return FLOW_MAPS;
 	case STATE_REDUCE: return FLOW_REDUCES;
 	case STATE_CLEANUP: return FLOW_CLEANUPS;
-	default: return stage_of(f, x, &stage) ? group_of_stage(f, stage) : STATE_NONE;
+	case STATE_TASK:
+		return !is_fetch(x) && stage_of(f, x, &stage) ? group_of_stage(f, stage)
+							      : STATE_NONE;
+	default: return STATE_NONE;
 	}
 }
 
@@ -240,9 +226,14 @@ static int64_t within(const struct job_flow *f, int64_t ns)
 
 static int take_tasks(struct job_flow *f)
 {
+	struct scratch room SCRATCH_SCOPED = {0};
+	bool *seen = scratch_array(&room, f->s->nodes.n, sizeof(*seen));
+
+	if (!seen)
+		return -ENOMEM;
 	for (size_t i = 0; i < f->n_states; i++) {
 		const struct state *x = flow_state(f, f->states[i]);
-		uint32_t group = is_attempt(x) ? group_of(f, x) : STATE_NONE;
+		uint32_t group = group_of(f, x);
 		const struct flow_task t = {.state = f->states[i],
 					    .wait = STATE_NONE,
 					    .sort = STATE_NONE,
@@ -263,6 +254,8 @@ static int take_tasks(struct job_flow *f)
 			return -ENOMEM;
 		f->groups[group].n++;
 		f->spark |= x->kind == STATE_TASK;
+		f->n_nodes += !seen[x->node];
+		seen[x->node] = true;
 		if (x->start_ns > f->to_ns || x->end_ns < f->from_ns)
 			f->missing |= FLOW_APART;
 	}
@@ -314,20 +307,6 @@ static int take_parts(struct job_flow *f)
 	return 0;
 }
 
-static int count_nodes(struct job_flow *f)
-{
-	struct scratch room SCRATCH_SCOPED = {0};
-	bool *seen = scratch_array(&room, f->s->nodes.n, sizeof(*seen));
-
-	if (!seen)
-		return -ENOMEM;
-	for (uint32_t t = 0; t < f->n_tasks; t++) {
-		f->n_nodes += !seen[flow_node(f, t)];
-		seen[flow_node(f, t)] = true;
-	}
-	return 0;
-}
-
 int flow_job(struct job_flow *f)
 {
 	int err = take_states(f);
@@ -335,8 +314,7 @@ int flow_job(struct job_flow *f)
 	err = err ? err : take_time(f);
 	err = err ? err : make_groups(f);
 	err = err ? err : take_tasks(f);
-	err = err ? err : take_parts(f);
-	return err ? err : count_nodes(f);
+	return err ? err : take_parts(f);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
@@ -358,7 +336,6 @@ void job_flow_release(struct job_flow *f)
 {
 	for (size_t g = 0; g < f->n_groups; g++)
 		free(f->groups[g].before);
-	free(f->states);
 	free(f->tasks);
 	free(f->groups);
 	free(f->vertices);

@@ -60,57 +60,40 @@ static void waited_for_retry(struct job_flow *f, uint32_t task)
 	}
 }
 
-/* A reduce that starts while maps run waited for so many of them to end. */
-static void waited_for_groups(struct job_flow *f, uint32_t task, const uint32_t *last_done)
-{
-	const struct flow_group *g = &f->groups[f->tasks[task].group];
-
-	for (size_t i = 0; i < g->n_before; i++)
-		waited(f, task, last_done[g->before[i]], FLOW_WHY_STAGE);
-}
-
-struct sweep {
-	uint32_t *order, *last_slot, *last_done;
-};
-
-static void sweep(struct job_flow *f, const struct sweep *w)
-{
-	size_t ended = 0;
-
-	for (uint32_t t = 0; t < f->n_tasks; t++) {
-		struct flow_task *x = &f->tasks[t];
-
-		for (; ended < f->n_tasks && f->tasks[w->order[ended]].end_ns <= x->start_ns;
-		     ended++) {
-			uint32_t e = w->order[ended];
-			const struct flow_group *g = &f->groups[f->tasks[e].group];
-
-			/* of those that end at one time the first counts, which cannot come after this one */
-			if (!g->no_slots)
-				w->last_slot[slots_of(f, e)] = e;
-			if (f->tasks[e].done)
-				w->last_done[f->tasks[e].group] = e;
-		}
-		x->why = FLOW_WHY_START;
-		waited_for_groups(f, t, w->last_done);
-		waited_for_retry(f, t);
-		if (!f->groups[x->group].no_slots)
-			waited(f, t, w->last_slot[slots_of(f, t)], FLOW_WHY_SLOT);
-	}
-}
-
 int flow_order(struct job_flow *f)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct sweep w = {.order = flow_none(&room, f->n_tasks),
-			  .last_slot = flow_none(&room, 2 * f->s->nodes.n),
-			  .last_done = flow_none(&room, f->n_groups)};
+	uint32_t *by_end = flow_none(&room, f->n_tasks);
+	uint32_t *last_slot = flow_none(&room, 2 * f->s->nodes.n);
+	uint32_t *last_done = flow_none(&room, f->n_groups);
+	size_t ended = 0;
 
 	if (room.failed)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < f->n_tasks; t++)
-		w.order[t] = t;
-	sort_with(w.order, f->n_tasks, flow_tasks_by_end, f->tasks);
-	sweep(f, &w);
+		by_end[t] = t;
+	sort_with(by_end, f->n_tasks, flow_tasks_by_end, f->tasks);
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		struct flow_task *x = &f->tasks[t];
+		const struct flow_group *g = &f->groups[x->group];
+
+		for (; ended < f->n_tasks && f->tasks[by_end[ended]].end_ns <= x->start_ns;
+		     ended++) {
+			uint32_t e = by_end[ended];
+
+			/* of those that end at one time the first counts, which cannot come after this one */
+			if (!f->groups[f->tasks[e].group].no_slots)
+				last_slot[slots_of(f, e)] = e;
+			if (f->tasks[e].done)
+				last_done[f->tasks[e].group] = e;
+		}
+		x->why = FLOW_WHY_START;
+		/* a reduce that starts while maps run waited for so many of them to end */
+		for (size_t i = 0; i < g->n_before; i++)
+			waited(f, t, last_done[g->before[i]], FLOW_WHY_STAGE);
+		waited_for_retry(f, t);
+		if (!g->no_slots)
+			waited(f, t, last_slot[slots_of(f, t)], FLOW_WHY_SLOT);
+	}
 	return 0;
 }

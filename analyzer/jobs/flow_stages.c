@@ -25,18 +25,14 @@ static int join_task(struct job_flow *f, uint32_t v, uint32_t task, const uint32
 	struct flow_edge e = flow_edge_of(f, g->n_before == 1 ? t->wait : STATE_NONE);
 	int err = 0;
 
-	e.to = v;
-	for (size_t i = 0; i < g->n_before && !err; i++) {
-		e.from = output[g->before[i]];
-		err = e.from == STATE_NONE ? 0 : flow_edge(f, e);
-	}
+	for (size_t i = 0; i < g->n_before && !err; i++)
+		if (output[g->before[i]] != STATE_NONE)
+			err = flow_join(f, output[g->before[i]], v, e, false);
 	if (err || output[t->group] == STATE_NONE)
 		return err;
 	e = flow_edge_of(f, t->reducer);
 	e.seconds = (float)flow_seconds(f, t->state);
-	e.from = v;
-	e.to = output[t->group];
-	return flow_edge(f, e);
+	return flow_join(f, v, output[t->group], e, false);
 }
 
 static int by_group(const void *a, const void *b, void *arg)

@@ -2,6 +2,7 @@
 /* job_flow.h: the job replayed without what one server's states took longer than its peers'. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "internal.h"
 #include "userspace/common/array.h"
@@ -17,17 +18,12 @@ struct turn {
 	double end; /* in the replay that is under way */
 };
 
-/* A slot and when it is free; the first of a heap is free first. */
-struct slot {
-	double free_s;
-	size_t order;
-};
-
 struct replay {
 	struct job_flow *f;
 	struct turn *turns;
-	struct slot *heaps[2]; /* of maps and all of Spark's tasks; of reduces */
-	size_t n[2], room[2];
+	/* Of slots of maps and all of Spark's tasks, and of reduces: when they are free, the first is free first. */
+	double *heaps[2];
+	size_t room[2];
 	struct replay_group {
 		double end;	/* when its last attempt that ends well is over */
 		double usual_s; /* how long attempts that ended well took (turn.own), the median */
@@ -107,15 +103,13 @@ static int64_t alone_ns(const struct replay *r, const struct flow_task *t)
 {
 	const struct job_flow *f = r->f;
 	const struct flow_group *g = &f->groups[t->group];
-	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(f, t->wait)->end_ns;
-	int64_t from = t->start_ns;
+	int64_t until = flow_waits_until(f, t), from = t->start_ns;
 
 	for (size_t b = 0; b < g->n_before && g->overlaps; b++) {
 		int64_t last_ns = r->groups[g->before[b]].last_ns;
 
 		from = last_ns > from ? last_ns : from;
 	}
-	until = until < t->end_ns ? until : t->end_ns;
 	return from < until ? from : until;
 }
 
@@ -224,27 +218,20 @@ static int count_slots(struct scratch *slots, struct replay *r, size_t kind)
 	return r->heaps[kind] ? 0 : -ENOMEM;
 }
 
-static bool is_before(const struct slot *a, const struct slot *b)
-{
-	return a->free_s < b->free_s || (a->free_s == b->free_s && a->order < b->order);
-}
-
 /* The slot that is free first gets another time. */
-static void slot_taken(struct slot *heap, size_t n, double free_s)
+static void slot_taken(double *heap, size_t n, double free_s)
 {
-	struct slot x = heap[0];
 	size_t i = 0, down;
 
-	x.free_s = free_s;
 	while ((down = 2 * i + 1) < n) {
-		if (down + 1 < n && is_before(&heap[down + 1], &heap[down]))
+		if (down + 1 < n && heap[down + 1] < heap[down])
 			down++;
-		if (!is_before(&heap[down], &x))
+		if (!(heap[down] < free_s))
 			break;
 		heap[i] = heap[down];
 		i = down;
 	}
-	heap[i] = x;
+	heap[i] = free_s;
 }
 
 /* ---- the replay ------------------------------------------------------------------------------------------------------ */
@@ -256,8 +243,7 @@ static double replay(struct replay *r, uint32_t without)
 	double last = 0;
 
 	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < r->room[k]; i++)
-			r->heaps[k][i] = (struct slot){0, i};
+		memset(r->heaps[k], 0, r->room[k] * sizeof(*r->heaps[k]));
 	for (size_t g = 0; g < f->n_groups; g++)
 		r->groups[g].end = 0;
 	for (size_t i = 0; i < f->n_tasks; i++) {
@@ -265,7 +251,7 @@ static double replay(struct replay *r, uint32_t without)
 		const struct flow_group *g = &f->groups[t->group];
 		size_t k = slots_of(f, t);
 		bool slot = !g->no_slots && r->room[k] > 0 && t->end_ns > t->start_ns;
-		double start = slot ? r->heaps[k][0].free_s : 0, got = 0, end;
+		double start = slot ? r->heaps[k][0] : 0, got = 0, end;
 		bool done = t->done || r->turns[i].node == without;
 
 		if (t->repeats != STATE_NONE && r->turns[t->repeats].node == without) {

@@ -19,8 +19,8 @@
 #define IDLE_SHARE 0.2
 #define IDLE_S	   10
 #define AT_ONCE	   2 /* tasks: of fewer no server has too many */
-#define UNEVEN \
-	1.5 /* times the median of tasks at once, and of their time 1.3, as what indicts [D] */
+/* Times the median of tasks at once, and of their time, as what indicts [D]. */
+#define UNEVEN	    1.5
 #define UNEVEN_TIME 1.3
 #define DISK_SHARE  0.1 /* of a job's tasks */
 #define BUSY	    1.5 /* times the processor time of its cell, as of a straggler's duration */
@@ -109,8 +109,7 @@ int find_idle(struct stragglers *g)
 		if (w[j].waiting_s >= IDLE_S && share >= IDLE_SHARE)
 			job_sign(&g->v->jobs[j], "idle-nodes",
 				 "while tasks waited, for %.0f s, servers had none for %.0f %% of "
-				 "their "
-				 "time",
+				 "their time",
 				 w[j].waiting_s, 100 * share);
 	}
 	return 0;
@@ -215,12 +214,11 @@ int find_disk_bound(struct stragglers *g)
 	return 0;
 }
 
-const struct symptom
-	symptoms[] =
-		{
-			{"straggler", find_long, true},
-			{"idle-nodes", find_idle, false}, /* which tasks wait is known when they have begun */
-			{"oversubscribed", find_uneven, false},
-			{"disk-bound", find_disk_bound, false},
-			{0},
+/* Which tasks waited is known when they have begun. */
+const struct symptom symptoms[] = {
+	{"straggler", find_long, true},
+	{"idle-nodes", find_idle, false},
+	{"oversubscribed", find_uneven, false},
+	{"disk-bound", find_disk_bound, false},
+	{0},
 };

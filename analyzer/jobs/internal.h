@@ -39,6 +39,14 @@ static inline double flow_seconds(const struct job_flow *f, uint32_t state)
 	return (double)(f->s->at[state].end_ns - f->s->at[state].start_ns) / 1e9;
 }
 
+/* Until when an attempt can get what it waits for. */
+static inline int64_t flow_waits_until(const struct job_flow *f, const struct flow_task *t)
+{
+	int64_t until = t->wait == STATE_NONE ? t->end_ns : flow_state(f, t->wait)->end_ns;
+
+	return until < t->end_ns ? until : t->end_ns;
+}
+
 /* The server that an attempt ran on. */
 static inline uint32_t flow_node(const struct job_flow *f, uint32_t task)
 {
@@ -50,8 +58,8 @@ static inline uint32_t flow_node(const struct job_flow *f, uint32_t task)
 int flow_edges_by_from(const void *a, const void *b);
 int flow_tasks_by_end(const void *a, const void *b, void *tasks);
 
-/* Edges; nothing where there are too many, which is noted. */
-int flow_edge(struct job_flow *f, struct flow_edge e);
+/* An edge with the seconds and bytes of e; nothing where there are too many, which is noted. */
+int flow_join(struct job_flow *f, uint32_t from, uint32_t to, struct flow_edge e, bool guess);
 /* One that takes as long, and moves as much, as a state; STATE_NONE: not known. */
 struct flow_edge flow_edge_of(const struct job_flow *f, uint32_t state);
 int flow_vertex(struct job_flow *f, enum flow_vertex_kind kind, uint32_t state, uint32_t task);

@@ -53,18 +53,18 @@ enum {
 
 /* ---- the graph ------------------------------------------------------------------------------------- */
 
-/* Vertices, in the order of cause and effect. */
-#define FLOW_VERTICES(X)                              \
-	X(READ, "read")                               \
-	X(MAP, "map")                                 \
-	X(MAP_OUTPUT, "map-output")                   \
-	X(SHUFFLE, "shuffle")                         \
-	X(SHUFFLE_WAIT, "shuffle-wait")               \
-	X(REDUCE_INPUT, "reduce-input")               \
-	X(REDUCER, "reducer")                         \
-	X(WRITE, "write")                             \
-	X(TASK, "task")			/* Spark's */ \
-	X(STAGE_OUTPUT, "stage-output") /* of all tasks of a stage, for those of the next */
+/* Vertices, in the order of cause and effect: word, and what takes the time on the edge of a pair that begins there. */
+#define FLOW_VERTICES(X)                                    \
+	X(READ, "read", "read")                             \
+	X(MAP, "map", "map")                                \
+	X(MAP_OUTPUT, "map-output", "shuffle")              \
+	X(SHUFFLE, "shuffle", "shuffle")                    \
+	X(SHUFFLE_WAIT, "shuffle-wait", "shuffle-wait")     \
+	X(REDUCE_INPUT, "reduce-input", "reducer")          \
+	X(REDUCER, "reducer", "write")                      \
+	X(WRITE, "write", NULL)                             \
+	X(TASK, "task", NULL)		      /* Spark's */ \
+	X(STAGE_OUTPUT, "stage-output", NULL) /* of all tasks of a stage, for those of the next */
 #define FLOW_VERTEX_ENUM(NAME, ...) FLOW_##NAME,
 enum flow_vertex_kind { FLOW_VERTICES(FLOW_VERTEX_ENUM) FLOW_VERTEX_KINDS };
 extern const char *const flow_vertex_words[FLOW_VERTEX_KINDS];
@@ -87,9 +87,9 @@ struct flow_edge {
 	int64_t bytes; /* -1: not known */
 };
 
-/* The seven edges of a pair of map and reduce are numbered by the vertex they begin at; what takes the time on each. */
+/* The seven edges of a pair of map and reduce are numbered by the vertex they begin at. */
 enum { FLOW_STAGES = FLOW_WRITE };
-extern const char *const flow_stage_words[FLOW_STAGES];
+extern const char *const flow_stage_words[FLOW_VERTEX_KINDS];
 
 /* ---- attempts --------------------------------------------------------------------------------------- */
 
@@ -226,8 +226,8 @@ struct job_flow {
 	size_t n_path;
 	struct flow_share *nodes, *kinds, *waits; /* by seconds, most first */
 	size_t n_share_nodes, n_kinds, n_waits;
-	struct flow_without
-		*without; /* by s, least first; servers that are no slower are not in it */
+	/* By s, least first; servers that are no slower are not in it. */
+	struct flow_without *without;
 	size_t n_without;
 };
 

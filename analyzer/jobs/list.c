@@ -60,30 +60,20 @@ static int list_jobs(struct stragglers *g, size_t *number)
 	return straggler_jobs(g->v, &s->jobs, has, number);
 }
 
-static int compare_rows(const void *a, const void *b, void *arg)
-{
-	char(*nodes)[HOST_LEN] = arg;
-
-	return strcmp(nodes[*(const size_t *)a], nodes[*(const size_t *)b]);
-}
-
 int stragglers_servers(struct stragglers *g)
 {
-	struct scratch room SCRATCH_SCOPED = {0};
-	const struct verdict *v = g->v;
-	size_t n = v->n_nodes, *order = scratch_array(&room, n, sizeof(*order));
+	const struct names *nodes = &g->s->nodes;
 
-	g->row = scratch_array(&g->room, g->s->nodes.n, sizeof(*g->row));
-	if (!order || !g->row)
+	g->row = scratch_array(&g->room, nodes->n, sizeof(*g->row));
+	if (!g->row)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	sort_with(order, n, compare_rows, v->nodes);
-	for (size_t i = 0; i < g->s->nodes.n; i++) {
-		const char *name = g->s->nodes.at[i];
-		size_t at = search_first(k, n, strcmp(v->nodes[order[k]], name) < 0);
+	for (size_t i = 0; i < nodes->n; i++)
+		g->row[i] = SIZE_MAX;
+	for (size_t i = 0; i < g->v->n_nodes; i++) {
+		int64_t at = names_find(nodes, g->v->nodes[i]);
 
-		g->row[i] = at < n && !strcmp(v->nodes[order[at]], name) ? order[at] : SIZE_MAX;
+		if (at >= 0)
+			g->row[at] = i;
 	}
 	return 0;
 }

@@ -6,21 +6,14 @@
 
 #include "stragglers.h"
 
-static size_t number_of(const char *const *word, size_t n, const char *name, size_t len)
-{
-	size_t i = 0;
-
-	while (i < n && (strlen(word[i]) != len || memcmp(word[i], name, len) != 0))
-		i++;
-	return i;
-}
-
 /* Whether all that it names has run. */
 static bool ready(const char *const *word, size_t n, const char *after, const bool *done)
 {
 	while (after && *after) {
-		size_t len = strcspn(after, ","), i = number_of(word, n, after, len);
+		size_t len = strcspn(after, ","), i = 0;
 
+		while (i < n && (strlen(word[i]) != len || memcmp(word[i], after, len) != 0))
+			i++;
 		if (i == n || !done[i])
 			return false;
 		after += len + (after[len] == ',');

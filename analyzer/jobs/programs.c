@@ -16,7 +16,6 @@
 #include "userspace/common/json_make.h"
 #include "userspace/common/options.h"
 #include "userspace/common/program.h"
-#include "userspace/common/sort.h"
 #include "userspace/common/text_clean.h"
 
 /* ---- which there are -------------------------------------------------------------------------------------------- */
@@ -132,23 +131,14 @@ static json_t *parse(const char *text, size_t n)
 	return NULL;
 }
 
-struct by_id {
-	const char *id;
-	size_t task;
-};
-
-static int in_order(const void *a, const void *b)
-{
-	return strcmp(((const struct by_id *)a)->id, ((const struct by_id *)b)->id);
-}
-
 /* Calls take() for each task of the list that there is. What is bad, NULL: nothing. */
 static const char *each_task(struct stragglers *g, const json_t *list,
 			     void (*take)(struct stragglers *g, struct found_task *t, size_t arg),
 			     size_t arg)
 {
-	struct by_id *at, *found, key;
-	const char *bad = NULL;
+	struct scratch room SCRATCH_SCOPED = {0};
+	const struct names *ids = &g->s->ids;
+	bool *listed = scratch_array(&room, ids->n, sizeof(*listed));
 	size_t i;
 	json_t *id;
 
@@ -156,23 +146,21 @@ static const char *each_task(struct stragglers *g, const json_t *list,
 		return NULL;
 	if (!json_is_array(list))
 		return "its tasks are no list";
-	at = calloc(g->n + 1, sizeof(*at));
-	if (!at)
+	if (!listed)
 		return "there is no memory for its tasks";
-	for (i = 0; i < g->n; i++)
-		at[i] = (struct by_id){g->s->ids.at[g->s->at[g->at[i].state].id], i};
-	sort(at, g->n, in_order);
-	json_array_foreach(list, i, id) if (!json_is_string(id)) bad =
-		"a task of its list is no text";
 	json_array_foreach(list, i, id)
 	{
-		key.id = json_string_value(id);
-		found = bad ? NULL : search(&key, at, g->n, in_order);
-		if (found)
-			take(g, &g->at[found->task], arg);
+		int64_t at = json_is_string(id) ? names_find(ids, json_string_value(id)) : -1;
+
+		if (!json_is_string(id))
+			return "a task of its list is no text";
+		if (at >= 0)
+			listed[at] = true;
 	}
-	free(at);
-	return bad;
+	for (i = 0; i < g->n; i++)
+		if (listed[g->s->at[g->at[i].state].id])
+			take(g, &g->at[i], arg);
+	return NULL;
 }
 
 static const char *each_job(struct stragglers *g, json_t *jobs,
@@ -190,11 +178,10 @@ static const char *each_job(struct stragglers *g, json_t *jobs,
 	json_object_foreach(
 		jobs, name,
 		text) if (!json_is_string(text)) return "what it says of a job is no text";
-	json_object_foreach(jobs, name, text)
-	{
-		for (size_t i = 0; i < g->v->n_jobs; i++)
-			if (!strcmp(g->v->jobs[i].job, name))
-				take(&g->v->jobs[i], word, json_string_value(text));
+	for (size_t i = 0; i < g->v->n_jobs; i++) {
+		text = json_object_get(jobs, g->v->jobs[i].job);
+		if (text)
+			take(&g->v->jobs[i], word, json_string_value(text));
 	}
 	return NULL;
 }
@@ -235,11 +222,10 @@ static void take_decision(struct straggler_job *j, const char *word, const char 
 const char *answer_symptom(struct stragglers *g, const char *word, const char *text, size_t n)
 {
 	json_t *all = parse(text, n);
-	const char *bad = all ? each_task(g, json_object_get(all, "stragglers"), take_straggler, 0)
-			      : "it is no JSON object";
+	const char *bad = all ? NULL : "it is no JSON object";
 
-	if (!bad)
-		bad = each_job(g, json_object_get(all, "jobs"), take_sign, word);
+	bad = bad ?: each_task(g, json_object_get(all, "stragglers"), take_straggler, 0);
+	bad = bad ?: each_job(g, json_object_get(all, "jobs"), take_sign, word);
 	json_decref(all);
 	return bad;
 }
@@ -252,8 +238,7 @@ const char *answer_diagnoser(struct stragglers *g, size_t cause, const char *tex
 
 	if (!bad && what && !json_is_string(what))
 		bad = "what it means is no text";
-	if (!bad)
-		bad = each_task(g, json_object_get(all, "tasks"), take_cause, cause);
+	bad = bad ?: each_task(g, json_object_get(all, "tasks"), take_cause, cause);
 	if (!bad && what) {
 		snprintf(c->what, sizeof(c->what), "%s", json_string_value(what));
 		text_clean(c->what);

@@ -115,8 +115,8 @@ static void count_tasks(struct stragglers *g)
 
 struct tables {
 	struct user_program program[PROGRAMS_MAX];
-	size_t n, symptoms,
-		diagnosers; /* of the programs: those first, then these, then decisions */
+	/* Of the programs: those first, then these, then decisions. */
+	size_t n, symptoms, diagnosers;
 };
 
 static int take_programs(struct tables *t, const struct string_list *list)
@@ -160,7 +160,7 @@ static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cau
 	for (size_t i = 0; i < g->n; i++) {
 		struct found_task *t = &g->at[i];
 
-		if (!counts(g, t) || (d->known && !d->known(g, t)))
+		if (!counts(g, t) || !d->known(g, t))
 			continue;
 		g->v->jobs[t->job].known |= (uint32_t)1 << cause;
 		if (d->holds(g, t))

@@ -48,8 +48,8 @@ struct stragglers {
 	bool running;	   /* only tasks that run are asked for */
 	struct hardware_file *hardware;
 	struct hardware best; /* of any server with a task */
-	bool *restarted,
-		*twin; /* of each of states.at: begun again; another attempt of its task ran beside it */
+	/* Of each of states.at: begun again; another attempt of its task ran beside it. */
+	bool *restarted, *twin;
 	size_t *row;	       /* of each of states.nodes: the verdict's number; SIZE_MAX */
 	struct found_task *at; /* by job, cell, start */
 	size_t n;
@@ -65,16 +65,15 @@ static inline double task_volume(const struct state *x)
 /* A table's row. `after`: names of those that run before it, parted by commas; NULL: none. */
 struct symptom {
 	const char *word;
-	int (*find)(
-		struct stragglers
-			*g); /* marks tasks, or says something of jobs (job_sign()). 0 or -ENOMEM */
-	bool running;	     /* it can be known while the job runs */
+	/* Marks tasks, or says something of jobs (job_sign()). 0 or -ENOMEM. */
+	int (*find)(struct stragglers *g);
+	bool running; /* it can be known while the job runs */
 };
 
 struct diagnoser {
 	const char *word, *what;
 	const char *after;
-	/* Whether it can be known of this job's tasks; NULL: always. */
+	/* Whether it can be known of this job's tasks. */
 	bool (*known)(const struct stragglers *g, const struct found_task *t);
 	bool (*holds)(const struct stragglers *g, const struct found_task *t);
 };

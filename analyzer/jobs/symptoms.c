@@ -40,8 +40,8 @@
 #define WORK_MAX      ((uint64_t)1 << 30) /* values that are looked at: minutes */
 enum {
 	OTHERS = 5, /* in a cell, with which one is compared */
-	BESIDE_MAX =
-		256, /* about, of those that began with it, evenly: a median of more is the same */
+	/* About, of those that began with it, evenly: a median of more is the same. */
+	BESIDE_MAX = 256,
 };
 
 struct cell {
@@ -79,11 +79,8 @@ struct usual {
 /* Of values in any order; some has room for twice as many. */
 static struct usual usual_of(double *some, size_t n)
 {
-	struct usual u = {NAN, NAN, n};
+	struct usual u = {.median = stats_quantile(some, n, 0.5), .n = n};
 
-	if (!n)
-		return u;
-	u.median = stats_quantile(some, n, 0.5);
 	for (size_t i = 0; i < n; i++)
 		some[n + i] = fabs(some[i] - u.median);
 	u.scatter = fmax(SCATTER_LEAST, 1.4826 * stats_quantile(some + n, n, 0.5));
@@ -314,13 +311,6 @@ static void judge_ended(struct cell *c)
 	}
 }
 
-/* What runs, and stands out in the last looks. */
-static void keep_running(struct cell *c)
-{
-	for (size_t i = 0; i < c->n; i++)
-		c->at[i].straggler &= state_of(c, i)->outcome == OUTCOME_OPEN;
-}
-
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
 
 static int by_task_and_time(const void *a, const void *b, void *arg)
@@ -356,10 +346,11 @@ static int one_cell(struct cell *c)
 		c->tasks[i].report = search_first(k, c->n_reports, before(c, k, x));
 	}
 	err = replay(c);
-	if (c->g->running)
-		keep_running(c);
-	else
+	if (!c->g->running)
 		judge_ended(c);
+	/* for one who watches, what runs and stands out in the last looks */
+	for (size_t i = 0; i < c->n && c->g->running; i++)
+		c->at[i].straggler &= state_of(c, i)->outcome == OUTCOME_OPEN;
 	return err;
 }
 

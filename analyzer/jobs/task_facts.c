@@ -3,42 +3,10 @@
 #include "task_facts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "userspace/common/scratch.h"
 #include "userspace/common/sort.h"
-
-/* Hadoop's words for where data are, and Spark's, which stand after the stage. */
-static const struct {
-	const char *word;
-	int not_local;
-} words[] = {{"NODE_LOCAL", 0}, {"PROCESS_LOCAL", 0}, {"RACK_LOCAL", 1},
-	     {"OFF_SWITCH", 1}, {"ANY", 1},	      {"NO_PREF", -1}};
-
-static int place_of(const char *word)
-{
-	int i = 0, n = sizeof(words) / sizeof(*words);
-
-	while (i < n && strcmp(word, words[i].word) != 0)
-		i++;
-	return i < n ? i : -1;
-}
-
-size_t task_stage_len(const char *cls)
-{
-	const char *blank = strrchr(cls, ' '), *word = blank ? blank + 1 : cls;
-
-	return place_of(word) < 0 ? strlen(cls) : blank ? (size_t)(blank - cls) : 0;
-}
-
-int task_not_local(const struct states *s, const struct state *task)
-{
-	const char *cls = task->cls < s->classes.n ? s->classes.at[task->cls] : "";
-	const char *blank = strrchr(cls, ' '), *word = blank ? blank + 1 : cls;
-	int place = place_of(word);
-
-	return place < 0 ? -1 : words[place].not_local;
-}
 
 /* "attempt_T_N_m_K_A" and "task_T_N_m_K_A" of 0.18 are attempt A of what stands before; other names say no attempt. */
 struct attempt {
@@ -48,18 +16,18 @@ struct attempt {
 	int64_t start_ns;
 };
 
+static int by_name(const struct attempt *x, const struct attempt *y)
+{
+	size_t len = x->len < y->len ? x->len : y->len;
+
+	return memcmp(x->name, y->name, len) ?: ORDER(x->len, y->len);
+}
+
 static int by_task(const void *a, const void *b)
 {
 	const struct attempt *x = a, *y = b;
-	size_t len = x->len < y->len ? x->len : y->len;
 
-	return memcmp(x->name, y->name, len) ?: ORDER(x->len, y->len)
-		       ?: ORDER(x->start_ns, y->start_ns) ?: ORDER(x->state, y->state);
-}
-
-static bool of_one_task(const struct attempt *a, const struct attempt *b)
-{
-	return a->len == b->len && !memcmp(a->name, b->name, a->len);
+	return by_name(x, y) ?: ORDER(x->start_ns, y->start_ns) ?: ORDER(x->state, y->state);
 }
 
 static bool is_attempt(const struct states *s, size_t i, struct attempt *a)
@@ -107,7 +75,8 @@ static void one_task(const struct states *s, const struct attempt *at, size_t n,
 
 int task_attempts(const struct states *s, bool *restarted, bool *twin)
 {
-	struct attempt *at = calloc(s->n + 1, sizeof(*at));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct attempt *at = scratch_array(&room, s->n + 1, sizeof(*at)); /* one to fill in vain */
 	size_t n = 0;
 
 	if (!at)
@@ -119,9 +88,8 @@ int task_attempts(const struct states *s, bool *restarted, bool *twin)
 		n += is_attempt(s, i, &at[n]);
 	sort(at, n, by_task);
 	for (size_t i = 0, end; i < n; i = end) {
-		end = run_end(m, i, n, of_one_task(&at[i], &at[m]));
+		end = run_end(m, i, n, !by_name(&at[i], &at[m]));
 		one_task(s, &at[i], end - i, restarted, twin);
 	}
-	free(at);
 	return 0;
 }

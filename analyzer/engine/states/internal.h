@@ -113,7 +113,7 @@ int states_ends(const struct states_job *j, const struct state_signal *signal,
 
 /* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
-/* Of one group's values, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
+/* Of one group's values in order of nodes, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
 /* A part of the time, by when states end. */
 struct state_span {

@@ -380,19 +380,19 @@ static bool alike_but_size(const struct celled *x, const struct celled *y)
 /* What has not ended well often has no bytes: it is of the size that most of its like have. c in order of cells. */
 static void usual_size(struct celled *c, size_t n)
 {
-	size_t next, last, most, ended;
+	size_t next, last;
 
 	for (size_t i = 0; i < n; i = next) {
 		int16_t usual = -1;
+		size_t most = 0;
 
-		most = 0;
-		for (next = i; next < n && alike_but_size(&c[next], &c[i]); next = last) {
-			ended = 0;
-			for (last = next; last < n && alike_but_size(&c[last], &c[i]) &&
-					  c[last].octave == c[next].octave;
-			     last++)
+		next = run_end(m, i, n, alike_but_size(&c[m], &c[i]));
+		for (size_t k = i; k < next; k = last) {
+			size_t ended = 0;
+
+			for (last = k; last < next && c[last].octave == c[k].octave; last++)
 				ended += c[last].ended;
-			usual = ended > most ? c[next].octave : usual;
+			usual = ended > most ? c[k].octave : usual;
 			most = ended > most ? ended : most;
 		}
 		for (size_t k = i; k < next; k++)
@@ -401,16 +401,12 @@ static void usual_size(struct celled *c, size_t n)
 	}
 }
 
-static bool is_block(enum state_kind kind)
-{
-	return kind == STATE_READ || kind == STATE_WRITE || kind == STATE_WRITE_REPLICATED;
-}
-
 static bool is_compared(const struct states_job *j, size_t i)
 {
 	const struct state *x = &j->s->at[i];
+	bool block = x->kind == STATE_READ || states_pipeline(x->kind);
 
-	if (is_block(x->kind) && x->bytes >= 0 && x->bytes < BLOCK_LEAST)
+	if (block && x->bytes >= 0 && x->bytes < BLOCK_LEAST)
 		return false;
 	return states_compared_row(j, x->node) != SIZE_MAX && x->end_ns >= x->start_ns;
 }

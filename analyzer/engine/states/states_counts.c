@@ -39,8 +39,8 @@ struct counted {
 	uint32_t job, node;
 	int32_t group;
 	enum state_kind kind;
-	double n, hits, program, expected,
-		longest_s; /* program: of the hits those that may be its */
+	double n, hits, expected, longest_s;
+	double program; /* of the hits those that may be its */
 	struct state_span time;
 	int64_t hit_ns; /* the last */
 };

@@ -117,13 +117,6 @@ static void shares(double *r, size_t n, float share[DURATIONS_BUCKETS], double *
 	*most = exp(stats_quantile(r, n, 0.99));
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
-}
-
 /* The lowest and the highest peer's share in each bucket. */
 static void band(struct durations *d, const float share[DURATIONS_BUCKETS])
 {
@@ -134,9 +127,8 @@ static void band(struct durations *d, const float share[DURATIONS_BUCKETS])
 	d->n_peers++;
 }
 
-/* p in order of nodes. */
-static int distribution(struct states_job *j, size_t signal, uint32_t node, const struct placed *p,
-			size_t n)
+static int distribution(struct states_job *j, size_t signal, uint32_t node,
+			const struct state_value *v, size_t n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct durations *d = array_add(&j->a->durations, &j->a->n_durations);
@@ -149,9 +141,9 @@ static int distribution(struct states_job *j, size_t signal, uint32_t node, cons
 	for (size_t i = 0; i < n; i = next) {
 		float share[DURATIONS_BUCKETS];
 
-		for (next = i; next < n && p[next].node == p[i].node; next++)
-			some[next - i] = p[next].r;
-		if (p[i].node == node) {
+		for (next = i; next < n && v[next].node == v[i].node; next++)
+			some[next - i] = v[next].r;
+		if (v[i].node == node) {
 			d->n = next - i;
 			shares(some, next - i, d->own, &d->own_half, &d->own_most);
 		} else if (next - i >= STATES_VALUES) {
@@ -160,8 +152,8 @@ static int distribution(struct states_job *j, size_t signal, uint32_t node, cons
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		if (p[i].node != node)
-			some[others++] = p[i].r;
+		if (v[i].node != node)
+			some[others++] = v[i].r;
 	if (others)
 		shares(some, others, d->peers, &d->peers_half, &d->peers_most);
 	return 0;
@@ -181,11 +173,10 @@ int states_explain(struct states_job *j, size_t signal, const struct state_value
 			(uint32_t)((j->s->at[v[i].state].end_ns - j->a->from_ns) / step), v[i].node,
 			v[i].r, v[i].ln};
 	err = over_time(j, signal, p, n);
-	sort(p, n, by_node);
 	for (size_t i = 0, next; i < n && !err; i = next) {
-		next = run_end(m, i, n, p[m].node == p[i].node);
-		if (found_in(j, signal, p[i].node) && j->a->n_durations < DURATIONS_MAX)
-			err = distribution(j, signal, p[i].node, p, n);
+		next = run_end(m, i, n, v[m].node == v[i].node);
+		if (found_in(j, signal, v[i].node) && j->a->n_durations < DURATIONS_MAX)
+			err = distribution(j, signal, v[i].node, v, n);
 	}
 	return err;
 }

@@ -106,9 +106,8 @@ static int by_group_job_node(const void *a, const void *b, void *arg)
 struct state_look {
 	struct states_job *j;
 	size_t signal;
-	const struct state_value *given; /* what is to be looked at */
-	const struct state_value *v;	 /* the same; of pipelines, `alone` */
-	struct state_value *alone; /* of pipelines: without what others of a block make of it */
+	const struct state_value *v; /* what is looked at; of pipelines, `alone` */
+	struct state_value *alone;   /* of pipelines: without what others of a block make of it */
 	struct looked {
 		size_t first, n, cells; /* one node's values, of so many cells */
 	} * at;
@@ -240,16 +239,17 @@ static int look_conclude(struct state_look *l, uint32_t job)
 }
 
 /* The nodes with enough values, and how each came out. 0, -ENODATA or -ENOMEM. */
-static int look_weigh(struct state_look *l, size_t n, size_t least, double chance)
+static int look_weigh(struct state_look *l, const struct state_value *v, size_t n, size_t least,
+		      double chance)
 {
 	struct look_params p = LOOK_PARAMS_DEFAULT;
 	size_t next, cells;
 	int err;
 
 	l->n = 0;
-	l->v = l->given;
+	l->v = v;
 	if (l->pipeline) {
-		memcpy(l->alone, l->given, n * sizeof(*l->alone));
+		memcpy(l->alone, v, n * sizeof(*l->alone));
 		l->v = l->alone;
 		err = states_pipeline_part(l->j, l->alone, n);
 		if (err)
@@ -275,17 +275,19 @@ static int look_weigh(struct state_look *l, size_t n, size_t least, double chanc
 }
 
 /* What is found at this chance is kept in the job. 0 or -ENOMEM. */
-static int states_look(struct state_look *l, size_t n, double chance, uint32_t job)
+static int states_look(struct state_look *l, const struct state_value *v, size_t n, double chance,
+		       uint32_t job)
 {
-	int err = look_weigh(l, n, STATES_VALUES, chance);
+	int err = look_weigh(l, v, n, STATES_VALUES, chance);
 
 	return err == -ENODATA ? 0 : err ? err : look_conclude(l, job);
 }
 
 /* The same for all kinds together, of nodes with fewer values, too. */
-static int states_look_together(struct state_look *l, size_t n, size_t part)
+static int states_look_together(struct state_look *l, const struct state_value *v, size_t n,
+				size_t part)
 {
-	int err = look_weigh(l, n, STATES_PAIR, 1);
+	int err = look_weigh(l, v, n, STATES_PAIR, 1);
 
 	for (size_t i = 0; i < l->n && !err; i++)
 		states_together_add(l->j, l->signal, part, l->v[l->at[i].first].node, l->at[i].n,
@@ -447,34 +449,28 @@ static unsigned int over_means(struct over *w, size_t from, size_t to)
 	return here;
 }
 
-/* A node that was worse at any time: what it was worst at. */
-static int over_keep(struct over *w, size_t i)
-{
-	const struct panel_worst *worst = &w->panel.worst[i];
-	struct state_found f = {.e = panel_worst(&w->panel, i),
-				.level = worst->level,
-				.job = STATE_NONE,
-				.peers = worst->e.n_peers,
-				.signal = w->signal,
-				.times = worst->times,
-				.duty = panel_duty(&w->panel, i)};
-
-	return states_keep(w->j, f);
-}
-
 static int over_conclude(struct over *w)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < w->entities && !err; i++) {
 		const struct track_entity *st = &w->panel.track.at[i];
+		const struct panel_worst *worst = &w->panel.worst[i];
 
 		if (st->tested) {
 			w->j->reasons[w->entity[i].node].judged = true;
 			err = states_used(w->j, w->signal, w->entity[i].node, st->least);
 		}
-		if (!err && panel_in_trouble(&w->panel, i))
-			err = over_keep(w, i);
+		if (err || !panel_in_trouble(&w->panel, i))
+			continue;
+		/* a node that was worse at any time: what it was worst at */
+		err = states_keep(w->j, (struct state_found){.e = panel_worst(&w->panel, i),
+							     .level = worst->level,
+							     .job = STATE_NONE,
+							     .peers = worst->e.n_peers,
+							     .signal = w->signal,
+							     .times = worst->times,
+							     .duty = panel_duty(&w->panel, i)});
 	}
 	return err;
 }
@@ -638,38 +634,11 @@ static int look_in_parts(struct state_look *l, struct state_value *v, size_t n, 
 			i++;
 		/* each value is looked at once: what is sorted by node is not needed again in order */
 		sort(&v[first], i - first, by_node);
-		l->given = &v[first];
-		err = states_look(l, i - first, part ? rest / (PARTS - 1) : chance,
+		err = states_look(l, &v[first], i - first, part ? rest / (PARTS - 1) : chance,
 				  part ? STATE_NONE : job);
 		if (!err && together)
-			err = states_look_together(l, i - first, part);
+			err = states_look_together(l, &v[first], i - first, part);
 	}
-	return err;
-}
-
-/*
- * One group's values, in order of jobs and nodes. Half of the chance is the look at all of them; the other half is shared by
- * each job, where there are several, and by parts of the time.
- */
-static int one_group(struct state_look *l, struct state_value *v, size_t n)
-{
-	size_t jobs = count_jobs(v, n), next;
-	bool many = end_of_job(v, 0, n) < n;
-	double chance = states_chance(l->j, 1), rest = chance / (many ? 4 : 2);
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err && many; i = next) {
-		next = end_of_job(v, i, n);
-		l->given = &v[i];
-		err = states_look(l, next - i, rest / (double)(jobs ? jobs : 1), v[i].job);
-	}
-	if (!err)
-		err = look_in_parts(l, v, n, chance / 2, rest, many);
-	sort(v, n, by_node);
-	if (!err)
-		err = states_follow(l->j, l->signal, v, n);
-	if (!err && l->j->o->explain)
-		err = states_explain(l->j, l->signal, v, n);
 	return err;
 }
 
@@ -686,6 +655,30 @@ static void count_values(struct states_job *j, const struct state_value *v, size
 	}
 }
 
+/*
+ * One group's values, in order of jobs and nodes. Half of the chance is the look at all of them; the other half is shared by
+ * each job, where there are several, and by parts of the time.
+ */
+static int one_group(struct state_look *l, struct state_value *v, size_t n)
+{
+	size_t jobs = count_jobs(v, n), next;
+	bool many = end_of_job(v, 0, n) < n;
+	double chance = states_chance(l->j, 1), rest = chance / (many ? 4 : 2);
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err && many; i = next) {
+		next = end_of_job(v, i, n);
+		err = states_look(l, &v[i], next - i, rest / (double)(jobs ? jobs : 1), v[i].job);
+	}
+	err = err ?: look_in_parts(l, v, n, chance / 2, rest, many);
+	sort(v, n, by_node);
+	count_values(l->j, v, n);
+	err = err ?: states_follow(l->j, l->signal, v, n);
+	if (!err && l->j->o->explain)
+		err = states_explain(l->j, l->signal, v, n);
+	return err;
+}
+
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
@@ -693,8 +686,6 @@ int states_judge(struct states_job *j, size_t signal, struct state_value *v, siz
 	int err = room.failed ? -ENOMEM : 0;
 	size_t next;
 
-	sort(v, n, by_node);
-	count_values(j, v, n);
 	sort_with(v, n, by_group_job_node, j);
 	for (size_t i = 0; i < n && !err; i = next) {
 		next = run_end(m, i, n, j->group[v[m].node] == j->group[v[i].node]);

@@ -97,11 +97,6 @@ static size_t root(size_t *of, size_t i)
 	return i;
 }
 
-static void join(size_t *of, size_t i, size_t k)
-{
-	of[root(of, i)] = root(of, k);
-}
-
 /* of: nodes, then jobs. */
 static void join_all(const struct states_job *j, size_t *of)
 {
@@ -112,9 +107,9 @@ static void join_all(const struct states_job *j, size_t *of)
 		row = states_row(j, s->at[i].node);
 		peer = states_row(j, s->at[i].peer);
 		if (row != SIZE_MAX && s->at[i].job < s->jobs.n)
-			join(of, row, n + s->at[i].job);
+			of[root(of, row)] = root(of, n + s->at[i].job);
 		if (row != SIZE_MAX && peer != SIZE_MAX)
-			join(of, row, peer);
+			of[root(of, row)] = root(of, peer);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
@@ -27,31 +26,12 @@ enum { FEW_TASKS = 3, FEW_OTHERS = 8, FEW_REMOTE = 5 };
 
 /* One task that ended well; then sums of a node's. */
 struct done {
-	uint32_t job, row, cls;
+	uint32_t job, row;
 	int32_t group;
 	enum state_kind kind;
+	int not_local; /* task_not_local() */
 	double n, bytes, seconds;
 };
-
-static const struct locality {
-	const char *word;
-	bool remote;
-} localities[] = {{"RACK_LOCAL", true},	 {"OFF_SWITCH", true},	   {"ANY", true},
-		  {"NODE_LOCAL", false}, {"PROCESS_LOCAL", false}, {"DATA_LOCAL", false}};
-
-/* Of a class: whether it says that data were elsewhere; false: it says that they were not, or nothing. */
-static bool is_remote(const char *cls, bool *said)
-{
-	for (size_t i = 0; i < sizeof(localities) / sizeof(*localities); i++) {
-		size_t n = strlen(cls), m = strlen(localities[i].word);
-
-		if (n < m || strcmp(cls + n - m, localities[i].word) != 0)
-			continue;
-		*said = true;
-		return localities[i].remote;
-	}
-	return false;
-}
 
 static bool is_told(enum state_kind kind)
 {
@@ -83,9 +63,9 @@ static size_t gather_done(const struct states_job *j, struct done *d)
 			continue;
 		d[n++] = (struct done){.job = x->job,
 				       .row = (uint32_t)row,
-				       .cls = x->cls,
 				       .group = j->group[row],
 				       .kind = x->kind,
+				       .not_local = task_not_local(j->s, x),
 				       .n = 1,
 				       .bytes = (double)x->bytes,
 				       .seconds = state_seconds(x)};
@@ -151,12 +131,10 @@ static int remote(struct states_job *j, const struct done *d, size_t n)
 	double longer;
 
 	for (size_t i = 0; i < n; i++) {
-		bool said = false, is = d[i].cls < j->s->classes.n &&
-					is_remote(j->s->classes.at[d[i].cls], &said);
-		struct done *to = is ? &far : &near;
+		struct done *to = d[i].not_local > 0 ? &far : &near;
 
-		to->n += said;
-		to->seconds += said ? d[i].seconds : 0;
+		to->n += d[i].not_local >= 0;
+		to->seconds += d[i].not_local >= 0 ? d[i].seconds : 0;
 	}
 	if (far.n < FEW_REMOTE || near.n < FEW_REMOTE || d->kind != STATE_MAP)
 		return 0;
@@ -519,8 +497,7 @@ int states_notices(struct states_job *j)
 			bytes &= d[next].bytes >= 0;
 		if (bytes)
 			err = skew(j, &d[i], next - i);
-		if (!err)
-			err = remote(j, &d[i], next - i);
+		err = err ?: remote(j, &d[i], next - i);
 	}
 	return err;
 }

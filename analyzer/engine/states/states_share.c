@@ -428,8 +428,7 @@ static int all_jobs(struct shares *w)
 		if (jobs > 1)
 			err = judge(w, w->all, PARTS, states_chance(w->j, jobs + 1), STATE_NONE,
 				    nodes, n);
-		if (!err)
-			err = judge_parts(w, nodes, n);
+		err = err ?: judge_parts(w, nodes, n);
 	}
 	return err;
 }

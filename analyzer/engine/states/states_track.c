@@ -151,22 +151,15 @@ static struct detail detail_of(const struct states_job *j, const struct state_fo
 
 /* ---- incidents ------------------------------------------------------------------------------------------ */
 
-/* The finding of this signal; SIZE_MAX: it is not there. */
-static size_t find(const struct incident *a, size_t from, size_t signal)
-{
-	for (size_t i = from; i < a->n_findings; i++)
-		if (a->findings[i].signal == signal)
-			return i;
-	return SIZE_MAX;
-}
-
 /* The next one in order: what the server is told by comes first, and what all its work is slowest at beside that. */
 static void put_next(struct incident *a, size_t *next, size_t signal)
 {
-	size_t i = find(a, *next, signal);
+	size_t i = *next;
 	struct finding e;
 
-	if (i == SIZE_MAX)
+	while (i < a->n_findings && a->findings[i].signal != signal)
+		i++;
+	if (i == a->n_findings)
 		return;
 	e = a->findings[i];
 	memmove(&a->findings[*next + 1], &a->findings[*next], (i - *next) * sizeof(e));
@@ -208,19 +201,6 @@ static int state_rule(void *arg, int64_t onset_ns, struct incident *a, struct no
 	return a->cause == CAUSE_SLOW ? 0 : commonest_error(j, of.at, a->detail.error);
 }
 
-static void mark(struct track *t, const struct state_found *f)
-{
-	const struct track_mark m = {.onset_ns = f->e.onset_ns,
-				     .last_ns = f->e.last_ns,
-				     .indicts = f->level == EVIDENCE_INDICTED,
-				     .few = f->peers + 1 < EVIDENCE_FEW,
-				     .fresh = true,
-				     .times = f->times,
-				     .duty = f->duty};
-
-	track_mark(t, f->e.node, &m);
-}
-
 /* What only supports indicts nobody. With `open` only what lasts to the end. */
 static void mark_all(const struct states_job *j, struct track *t, bool open)
 {
@@ -228,9 +208,18 @@ static void mark_all(const struct states_job *j, struct track *t, bool open)
 
 	track_begin(t);
 	for (size_t i = 0; i < j->n_found; i += of.n) {
+		const struct state_found *f = &j->found[i];
+		const struct track_mark m = {.onset_ns = f->e.onset_ns,
+					     .last_ns = f->e.last_ns,
+					     .indicts = f->level == EVIDENCE_INDICTED,
+					     .few = f->peers + 1 < EVIDENCE_FEW,
+					     .fresh = true,
+					     .times = f->times,
+					     .duty = f->duty};
+
 		of = found_from(j, i);
-		if (!of.at->e.symptom && (of.at->e.open || !open))
-			mark(t, of.at);
+		if (!f->e.symptom && (f->e.open || !open))
+			track_mark(t, f->e.node, &m);
 	}
 }
 

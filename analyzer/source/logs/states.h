@@ -202,4 +202,9 @@ struct states {
 
 void states_release(struct states *s); /* takes a zeroed one */
 
+/* states_local.c: 1: an attempt's data were elsewhere, 0: they were not, -1: the log does not say. */
+int task_not_local(const struct states *s, const struct state *task);
+/* The part of an attempt's class that says which stage it is of: its first bytes, so many ("stage 3 ANY": 7). */
+size_t task_stage_len(const char *cls);
+
 #endif
