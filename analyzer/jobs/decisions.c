@@ -34,7 +34,7 @@ static bool by_server(const struct stragglers *g, const struct straggler_job *j,
 {
 	size_t n, node = server_of_most(g, j, job, &n);
 
-	for (size_t i = 0; i < g->v->n_incidents; i++) {
+	for (size_t i = 0; i < g->v->n_incidents && node != SIZE_MAX; i++) {
 		const struct incident *in = &g->v->incidents[i];
 
 		if (in->node != node || in->suspicious)

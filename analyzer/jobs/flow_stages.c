@@ -48,13 +48,13 @@ static int make_vertices(struct job_flow *f, uint32_t *order, size_t n, uint32_t
 {
 	int err = 0;
 
-	for (uint32_t g = FLOW_FIRST_STAGE; g < f->n_groups && !err; g++) {
-		size_t from = search_first(i, n, f->tasks[order[i]].group < g);
-		size_t to = search_first(i, n, f->tasks[order[i]].group <= g);
+	for (size_t i = 0, next; i < n && !err; i = next) {
+		uint32_t g = f->tasks[order[i]].group;
 
-		for (size_t i = from; i < to && !err; i++)
-			err = flow_vertex(f, FLOW_TASK, f->tasks[order[i]].state, order[i]);
-		if (err || from == to || !feeds(f, g))
+		next = run_end(m, i, n, f->tasks[order[m]].group == g);
+		for (size_t k = i; k < next && !err; k++)
+			err = flow_vertex(f, FLOW_TASK, f->tasks[order[k]].state, order[k]);
+		if (err || !feeds(f, g))
 			continue;
 		output[g] = (uint32_t)f->n_vertices;
 		err = flow_vertex(f, FLOW_STAGE_OUTPUT, STATE_NONE, STATE_NONE);
@@ -73,7 +73,7 @@ int flow_graph_stages(struct job_flow *f)
 	if (room.failed)
 		return -ENOMEM;
 	for (uint32_t t = 0; t < f->n_tasks; t++)
-		if (f->tasks[t].done)
+		if (f->tasks[t].done && f->tasks[t].group >= FLOW_FIRST_STAGE)
 			order[n++] = t;
 	sort_with(order, n, by_group, f->tasks);
 	err = make_vertices(f, order, n, output);

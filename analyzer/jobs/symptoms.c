@@ -295,10 +295,7 @@ static void judge_ended(struct cell *c)
 
 		if (x->outcome == OUTCOME_OPEN)
 			continue;
-		if (x->outcome == OUTCOME_OK)
-			t->straggler = is;
-		else
-			t->straggler |= is;
+		t->straggler = is || (t->straggler && x->outcome != OUTCOME_OK);
 		t->judged += !t->judged;
 		t->usual_s = isnan(t->usual_s) ? exp(u.median) : t->usual_s;
 		if (!t->straggler || !is)
