@@ -97,7 +97,7 @@ static int judge_durations(struct states_job *j, size_t signal)
 	int err = states_cells(j, s->kind, &v, &n);
 
 	if (!err && s->made != MADE_DURATION)
-		err = states_ends(j, s, v, &n);
+		err = states_ends(j, signal, v, &n);
 	err = err ?: states_judge(j, signal, v, n);
 	free(v);
 	return err;

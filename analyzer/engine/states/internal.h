@@ -28,12 +28,10 @@ enum state_made {
 };
 /* One state beside its peers'. */
 struct state_value {
-	uint32_t node;	/* of the verdict */
-	uint32_t job;	/* STATE_NONE: of none */
-	uint32_t state; /* of states.at */
-	uint32_t cell;	/* numbered within a kind */
-	float r;	/* ln: to the others of its cell */
-	float ln;	/* of its duration in seconds, or of its age */
+	uint32_t node, job; /* of the verdict; of states.jobs, STATE_NONE: of none */
+	uint32_t state;	    /* of states.at */
+	uint32_t cell;	    /* numbered within a kind */
+	float r, ln; /* ln: to the others of its cell; of its duration in seconds, or of its age */
 };
 /* How one node came out in one signal, at its strongest. */
 struct state_found {
@@ -70,9 +68,8 @@ struct states_job {
 	size_t n_found;
 	/* What is known of each of the verdict's nodes besides. */
 	struct state_reason {
-		size_t values; /* most of any signal */
-		bool compared, judged;
-		bool ended; /* well: some state of a kind that is compared */
+		size_t values;		      /* most of any signal */
+		bool compared, judged, ended; /* ended: well, of a kind that is compared */
 	} * reasons;
 	struct beside *beside;
 	struct together *together; /* TOGETHERS of PARTS of each of the verdict's nodes */
@@ -80,63 +77,53 @@ struct states_job {
 
 /* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
 int states_nodes(struct states_job *j);
-/* The row of the node that is charged, or of the other end; SIZE_MAX: it is none of the verdict's. */
+/* The row of the node that is charged, or of the other end; SIZE_MAX: it is none of the verdict's, or is in no group. */
 size_t states_row(const struct states_job *j, uint32_t node);
-/* The same, but SIZE_MAX of a node without a group, too: it is not compared. */
 size_t states_compared_row(const struct states_job *j, uint32_t node);
 size_t states_in_group(const struct states_job *j, int32_t group); /* how many nodes */
 double state_seconds(const struct state *x);
 int states_unjudged(struct states_job *j); /* those that were not judged, in the end */
 
 /* states_cells.c: the values of a kind, in any order, made with malloc(). 0 or -ENOMEM. */
-int states_cells(const struct states_job *j, enum state_kind kind, struct state_value **v,
-		 size_t *n);
-/* What a task's time depends on besides its server: whether a reduce ran on its node when it began, and its turn in its slot:
- * 1, or 2 of any later one in its slot and job; of Spark's 3 where its stage was known there; 0: nothing is known. */
+int states_cells(const struct states_job *j, enum state_kind k, struct state_value **v, size_t *n);
+/* What a task's time depends on besides its server: a reduce that ran on its node when it began; its turn in its slot. */
 bool beside_reduce(const struct beside *b, const struct state *x);
 int16_t states_octave(const struct state *x); /* half octaves of its bytes; -1: not said */
 uint8_t beside_turn(const struct beside *b, size_t state);
-/* Makes j->beside, in j->room. 0 or -ENOMEM. */
+/* And states_together.c: make j->beside and j->together, in j->room. 0 or -ENOMEM. */
 int beside_init(struct states_job *j);
+int states_together_init(struct states_job *j);
 
-/* states_ends.c: whether states of this kind are of several servers that wait for each other; have two ends; have their data at
- * the other end, which the charged one wants. */
+/* states_ends.c: whether states of this kind are of servers that wait for each other; have two ends; the charged one wants the data. */
 bool states_pipeline(enum state_kind kind);
 bool states_two_ends(enum state_kind kind);
 bool states_peer_serves(enum state_kind kind);
 /* Takes off each value what the slowest other server of its block is slower by. 0 or -ENOMEM. */
 int states_pipeline_part(const struct states_job *j, struct state_value *v, size_t n);
-/* Takes n values of a kind with two ends, and leaves those of one of them: its node, and r without what the other end
- * makes of it. Values whose end is no node that is compared go. 0 or -ENOMEM. */
-int states_ends(const struct states_job *j, const struct state_signal *signal,
-		struct state_value *v, size_t *n);
+/* Of n values with two ends leaves those of the signal's end, if it is compared, without what the other makes of them. 0 or -ENOMEM. */
+int states_ends(const struct states_job *j, size_t signal, struct state_value *v, size_t *n);
 
 /* states_judge.c: permutes the values; what is found is kept in the job. 0 or -ENOMEM. */
 int states_judge(struct states_job *j, size_t signal, struct state_value *v, size_t n);
 /* Of one group's values in order of nodes, after they are judged: looks and distributions for a report (states_explain.c). 0 or -ENOMEM. */
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n);
-/* A part of the time, by when states end. */
 struct state_span {
 	int64_t from_ns, to_ns;
 };
-struct state_span states_part(const struct states_job *j, size_t part);
+struct state_span states_part(const struct states_job *j, size_t part); /* by when states end */
 
-/* states_together.c: makes j->together, in j->room. 0 or -ENOMEM. */
-int states_together_init(struct states_job *j);
-/* Takes what a look at a part of the time made of a node; seconds: its typical duration; values 0: it is not of durations. */
+/* states_together.c: takes what a look at a part of the time made of a node; seconds: its typical duration; values 0: it is not of durations. */
 void states_together_add(struct states_job *j, size_t signal, size_t part, size_t node,
 			 size_t values, double seconds, const struct evidence *w);
 /* Attempts that failed or hung, the last one at this time: none of them tells nothing. */
-void states_together_hit(struct states_job *j, size_t node, const struct evidence *e,
-			 int64_t at_ns);
+void states_together_hit(struct states_job *j, size_t node, const struct evidence *e, int64_t ns);
 /* Whether a signal is one of them; whether there are signals enough for a set. */
 bool states_together_has(const struct states_job *j, size_t signal);
 bool states_together_made(const struct states_job *j, enum together_set set);
 
 /* This node had tasks; least: the difference from which on it would have been suspicious, ln; NaN: none. 0 or -ENOMEM. */
 int states_used(struct states_job *j, size_t signal, size_t node, double least);
-/* Keeps the stronger of what is known of this node in this signal. 0 or -ENOMEM. */
-int states_keep(struct states_job *j, struct state_found f);
+int states_keep(struct states_job *j, struct state_found f); /* if it is stronger. 0 or -ENOMEM */
 /* What a finding of this signal and node is about: their names, and that it is still open in the end. */
 struct finding_about states_about(const struct states_job *j, size_t signal, size_t node);
 /* What was found once, at all jobs, by the evidence. */
@@ -147,8 +134,7 @@ double states_scatter(double *deviations, size_t n, size_t nodes);
 /* The chance of naming anybody: half of it is of all kinds together, half for each of n looks at each signal. */
 double states_chance_together(const struct states_job *j);
 double states_chance(const struct states_job *j, size_t looks);
-/* Numbers of what is alike: of each of n things the first of those that compare() says 0 of, by the order it makes of
- * their numbers (as for sort_with()). In that scratch; NULL: no memory. */
+/* Of each of n things one that stands for all alike: compare(), of their numbers, says 0. In that scratch; NULL: no memory. */
 uint32_t *states_alike(struct scratch *room, size_t n,
 		       int (*compare)(const void *a, const void *b, void *arg), void *arg);
 

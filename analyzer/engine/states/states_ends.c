@@ -221,14 +221,14 @@ static void part(struct polish *p, struct side *server, struct side *executor)
 	centre(p, executor);
 }
 
-int states_ends(const struct states_job *j, const struct state_signal *signal,
-		struct state_value *v, size_t *n)
+int states_ends(const struct states_job *j, size_t signal, struct state_value *v, size_t *n)
 {
+	const struct state_signal *s = &j->signals[signal];
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct polish p = {.n = *n, .nodes = j->s->nodes.n};
 	struct side charged = side_make(&room, &p), other = side_make(&room, &p);
-	bool serves = ends[signal->kind].charged_serves;
-	struct side *end = serves == (signal->made == MADE_SERVER) ? &charged : &other;
+	bool serves = ends[s->kind].charged_serves;
+	struct side *end = serves == (s->made == MADE_SERVER) ? &charged : &other;
 
 	p.e = scratch_array(&room, p.n, sizeof(*p.e));
 	p.some = scratch_array(&room, p.n > p.nodes ? p.n : p.nodes, sizeof(*p.some));

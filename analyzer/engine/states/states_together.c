@@ -133,13 +133,13 @@ void states_together_add(struct states_job *j, size_t signal, size_t part, size_
 	}
 }
 
-void states_together_hit(struct states_job *j, size_t node, const struct evidence *e, int64_t at_ns)
+void states_together_hit(struct states_job *j, size_t node, const struct evidence *e, int64_t ns)
 {
 	for (size_t part = 0; part < PARTS; part++) {
 		struct together *to = of_part(j, node, part, TOGETHER_ALL);
 		struct state_span time = states_part(j, part);
 
-		if (at_ns < time.from_ns || at_ns > time.to_ns)
+		if (ns < time.from_ns || ns > time.to_ns)
 			continue;
 		to->sum += evidence_deviate(e);
 		to->kinds++;
