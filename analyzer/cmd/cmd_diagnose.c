@@ -63,7 +63,7 @@ static int diagnose(const struct diagnose_opts *o, const struct method *const *c
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run_diagnose(int argc, char **argv)
 {
 	struct diagnose_opts o = {.a = ANALYSIS_DEFAULT};
 	const struct method *chosen[METHODS_MAX + 1];
@@ -82,5 +82,5 @@ const struct command cmd_diagnose = {
 	.args = "[--model FILE] SOURCE…",
 	.summary = "names the server that limps, the resource and the cause",
 	.options = options,
-	.run = run,
+	.run = run_diagnose,
 };

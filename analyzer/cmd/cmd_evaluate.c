@@ -60,7 +60,7 @@ static bool name_causes(const struct method *const *chosen)
 	return any;
 }
 
-static int judge(struct verdict *a, const struct labelled *l, const struct evaluate_opts *o)
+static int judge_run(struct verdict *a, const struct labelled *l, const struct evaluate_opts *o)
 {
 	struct analysis_opts opts = o->a;
 
@@ -75,7 +75,7 @@ static int evaluate(struct evaluated *e, const struct labelled *l, const struct 
 {
 	const char *why = "could not be read";
 	struct verdict a = {0};
-	int err = judge(&a, l, o);
+	int err = judge_run(&a, l, o);
 
 	if (err) {
 		fail("'%s' line %zu: this run could not be read", l->file, l->line);
@@ -130,7 +130,7 @@ static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o
 }
 
 /* Without --method: the models', and where no run has one, the default. 0 or -EINVAL after a message. */
-static int choose(struct evaluate_opts *o, const struct truth *t)
+static int choose_methods(struct evaluate_opts *o, const struct truth *t)
 {
 	struct analysis_opts opts = o->a;
 
@@ -158,7 +158,7 @@ static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, size_t
 	for (size_t i = 0; i < n && !err; i++)
 		err = truth_read(&truth, paths[i]);
 	if (!err)
-		err = choose(o, &truth);
+		err = choose_methods(o, &truth);
 	if (!err)
 		err = check_models(&truth, o);
 	if (!err)
@@ -167,7 +167,7 @@ static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, size_t
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run_evaluate(int argc, char **argv)
 {
 	struct evaluate_opts o = {.a = ANALYSIS_DEFAULT};
 	size_t n;
@@ -184,5 +184,5 @@ const struct command cmd_evaluate = {
 	.args = "TRUTH…",
 	.summary = "scores the verdicts on runs whose faults are known",
 	.options = options,
-	.run = run,
+	.run = run_evaluate,
 };

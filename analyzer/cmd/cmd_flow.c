@@ -70,7 +70,7 @@ static int choose_picture(struct flow_opts *o)
 	return 0;
 }
 
-static int draw(const struct flow_opts *o, const struct job_flow *f, uint32_t node)
+static int draw_flow(const struct flow_opts *o, const struct job_flow *f, uint32_t node)
 {
 	struct flow_view v = o->view;
 
@@ -108,7 +108,8 @@ static int find_limping(const struct job_flow *f, struct flow_limping *l)
 }
 
 /* With what is told of a server. */
-static int tell(const struct flow_opts *o, const struct job_flow *f, uint32_t node, size_t jobs)
+static int print_flow(const struct flow_opts *o, const struct job_flow *f, uint32_t node,
+		      size_t jobs)
 {
 	struct flow_limping limping = {.node = node};
 	int err = find_limping(f, &limping);
@@ -138,9 +139,9 @@ static int print(const struct flow_opts *o, const struct states *s)
 	else if (err)
 		fail("out of memory");
 	else if (o->svg)
-		err = draw(o, &f, node);
+		err = draw_flow(o, &f, node);
 	else
-		err = tell(o, &f, node, jobs);
+		err = print_flow(o, &f, node, jobs);
 	job_flow_release(&f);
 	return err;
 }
@@ -164,7 +165,7 @@ static int flow_of(const struct flow_opts *o, char *const *paths, size_t n_paths
 }
 
 /* What does not go together is said before anything is read. */
-static int check(struct flow_opts *o)
+static int check_flow_opts(struct flow_opts *o)
 {
 	if (o->svg && o->json)
 		return fail("'--svg' and '--json' exclude each other");
@@ -173,13 +174,13 @@ static int check(struct flow_opts *o)
 	return choose_picture(o);
 }
 
-static int run(int argc, char **argv)
+static int run_flow(int argc, char **argv)
 {
 	struct flow_opts o = {0};
 	size_t n;
 	int status = options_words(&cmd_flow, &o, argc, argv, "a LOG", &n);
 
-	if (n && !check(&o))
+	if (n && !check_flow_opts(&o))
 		status = output_finish(flow_of(&o, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
 	options_release(&cmd_flow, &o);
 	return status;
@@ -190,5 +191,5 @@ const struct command cmd_flow = {
 	.args = "LOG…",
 	.summary = "says what a job waited for",
 	.options = options,
-	.run = run,
+	.run = run_flow,
 };

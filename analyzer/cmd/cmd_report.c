@@ -34,7 +34,7 @@ static const struct option_def options[] = {
 };
 
 /* What is kept for the page while all is judged. */
-struct watched {
+struct page_content {
 	struct history h;
 	char (*names)[HOST_LEN]; /* of the history's servers */
 	size_t n_names;
@@ -43,7 +43,7 @@ struct watched {
 	bool failed;
 };
 
-static void watched_release(struct watched *w)
+static void watched_release(struct page_content *w)
 {
 	history_release(&w->h);
 	free(w->names);
@@ -54,7 +54,7 @@ static void watched_release(struct watched *w)
 /* Series files: looks come as they are made, and are not kept besides. */
 static int ready(void *arg, struct robust *r)
 {
-	struct watched *w = arg;
+	struct page_content *w = arg;
 
 	history_release(&w->h); /* anew, without files that were found to be damaged */
 	history_attach(&w->h, r);
@@ -63,7 +63,7 @@ static int ready(void *arg, struct robust *r)
 
 static void done(void *arg, struct robust *r)
 {
-	struct watched *w = arg;
+	struct page_content *w = arg;
 	size_t n = robust_nodes(r);
 
 	history_finish(&w->h);
@@ -80,7 +80,7 @@ static void done(void *arg, struct robust *r)
 /* Logs: pictures of the job that took longest. */
 static void jobs(void *arg, const struct states *s)
 {
-	struct watched *w = arg;
+	struct page_content *w = arg;
 	struct job_flow f = {0};
 	size_t n, len = 0;
 	FILE *to = open_memstream(&w->jobs, &len);
@@ -102,7 +102,7 @@ static void jobs(void *arg, const struct states *s)
 /* Series files: what threads of those that limp were met in. */
 static void judged(void *arg, const struct verdict *a, const struct sources *s)
 {
-	struct watched *w = arg;
+	struct page_content *w = arg;
 	struct symbols *symbols = symbols_new(w->symbols->at, w->symbols->n);
 
 	if (!symbols || report_stacks(a, s, symbols, &w->stacks))
@@ -116,7 +116,7 @@ static int by_name(const void *name, const void *host)
 }
 
 /* Logs beside series files: servers of both are numbered by name, also where the logs had nothing to judge. */
-static int join_states(struct watched *w, const struct verdict *a)
+static int join_states(struct page_content *w, const struct verdict *a)
 {
 	size_t *map = calloc(w->n_names + 1, sizeof(*map));
 	int err = map ? 0 : -ENOMEM;
@@ -137,8 +137,8 @@ static int join_states(struct watched *w, const struct verdict *a)
 	return err;
 }
 
-static int write_page(const struct report_opts *o, const struct verdict *a, const struct watched *w,
-		      bool series)
+static int write_page(const struct report_opts *o, const struct verdict *a,
+		      const struct page_content *w, bool series)
 {
 	const struct report r = {.a = a,
 				 .h = &w->h,
@@ -168,9 +168,9 @@ static int write_page(const struct report_opts *o, const struct verdict *a, cons
 	return err;
 }
 
-static int make(struct report_opts *o, char *const *paths, size_t n)
+static int make_report(struct report_opts *o, char *const *paths, size_t n)
 {
-	struct watched w = {.symbols = &o->symbols};
+	struct page_content w = {.symbols = &o->symbols};
 	struct examine_hooks hooks = {
 		.ready = ready, .done = done, .states = jobs, .judged = judged, .arg = &w};
 	struct text why TEXT_SCOPED = {0};
@@ -203,7 +203,7 @@ static int make(struct report_opts *o, char *const *paths, size_t n)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run_report(int argc, char **argv)
 {
 	struct report_opts o = {.a = ANALYSIS_DEFAULT};
 	size_t n;
@@ -212,7 +212,7 @@ static int run(int argc, char **argv)
 	if (n && (!o.output || !*o.output))
 		fail("say with '-o FILE' where the page goes ('-o -': standard output)");
 	else if (n)
-		status = make(&o, argv + 1, n);
+		status = make_report(&o, argv + 1, n);
 	options_release(&cmd_report, &o);
 	return output_finish(status);
 }
@@ -222,5 +222,5 @@ const struct command cmd_report = {
 	.args = "-o FILE SOURCE…",
 	.summary = "writes the verdict as one HTML page, with charts",
 	.options = options,
-	.run = run,
+	.run = run_report,
 };

@@ -297,7 +297,7 @@ static bool is_family(const char *name)
 }
 
 /* Fills wanted[]; not 0 after a message. */
-static int choose(struct show *s)
+static int choose_wanted(struct show *s)
 {
 	const struct show_opts *o = s->o;
 
@@ -393,14 +393,14 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 	return err;
 }
 
-static int run(int argc, char **argv)
+static int run_show(int argc, char **argv)
 {
 	struct show_opts o = {.to_ns = INT64_MAX};
 	struct show s = {.o = &o};
 	size_t n;
 	int status = options_words(&cmd_show, &o, argc, argv, "a SOURCE", &n);
 
-	if (n && !choose(&s))
+	if (n && !choose_wanted(&s))
 		status = output_finish(show_all(&s, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
 	options_release(&cmd_show, &o);
 	return status;
@@ -411,5 +411,5 @@ const struct command cmd_show = {
 	.args = "SOURCE…",
 	.summary = "prints what was recorded",
 	.options = options,
-	.run = run,
+	.run = run_show,
 };

@@ -84,7 +84,7 @@ static int by_name(const void *a, const void *b, void *arg)
 	return strcmp(states_name(&s->ids, x->id), states_name(&s->ids, y->id));
 }
 
-static int choose(struct show_states *w)
+static int choose_states(struct show_states *w)
 {
 	w->at = malloc((w->s->n + 1) * sizeof(*w->at));
 	if (!w->at)
@@ -123,7 +123,7 @@ static int print_all(struct show_states *w)
 	return 0;
 }
 
-static int check(const struct states_opts *o)
+static int check_states_opts(const struct states_opts *o)
 {
 	if (o->csv && o->json)
 		return fail("'--csv' and '--json' exclude each other");
@@ -148,7 +148,7 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 		sources_release(&sources);
 		return fail("there is no state in the logs");
 	}
-	err = choose(&w);
+	err = choose_states(&w);
 	if (!err && !w.n)
 		err = fail("none of the states asked for is in the logs");
 	if (!err)
@@ -160,13 +160,13 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 	return err;
 }
 
-static int run(int argc, char **argv)
+static int run_states(int argc, char **argv)
 {
 	struct states_opts o = {0};
 	size_t n;
 	int status = options_words(&cmd_states, &o, argc, argv, "a LOG", &n);
 
-	if (n && !check(&o))
+	if (n && !check_states_opts(&o))
 		status = output_finish(show(&o, argv + 1, n) ? EXIT_FAILED : EXIT_DONE);
 	options_release(&cmd_states, &o);
 	return status;
@@ -177,5 +177,5 @@ const struct command cmd_states = {
 	.args = "LOG…",
 	.summary = "prints what jobs did on each server, from their logs",
 	.options = options,
-	.run = run,
+	.run = run_states,
 };

@@ -224,7 +224,7 @@ static bool all_are_trained(const struct method *const *chosen)
 	return true;
 }
 
-static int run(int argc, char **argv)
+static int run_train(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
 	const struct method *chosen[METHODS_MAX + 1];
@@ -248,5 +248,5 @@ const struct command cmd_train = {
 	.args = "-o MODEL SOURCE…",
 	.summary = "learns thresholds from fault-free recordings",
 	.options = options,
-	.run = run,
+	.run = run_train,
 };

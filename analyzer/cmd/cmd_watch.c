@@ -62,7 +62,7 @@ static int check_stream(const struct session_opts *o, char *const *paths, size_t
 	return EXIT_USAGE;
 }
 
-static int run(int argc, char **argv)
+static int run_watch(int argc, char **argv)
 {
 	struct session_opts o = {.a = ANALYSIS_DEFAULT, .back_s = -1, .alert_interval_s = 300};
 	size_t n;
@@ -83,5 +83,5 @@ const struct command cmd_watch = {
 	.args = "FOLDER|LOG|-…",
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
-	.run = run,
+	.run = run_watch,
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reading {
+struct stacks_reading {
 	struct stack_profile *met, *computed;
 	struct symbols *symbols;
 	const char *host;
@@ -28,12 +28,13 @@ static int said(int err)
 
 static int on_met(void *arg, int64_t from_ns, int64_t to_ns, const char *folded, size_t len)
 {
-	struct reading *g = arg;
+	struct stacks_reading *g = arg;
 
 	return said(stack_profile_add(g->met, g->host, from_ns, to_ns, folded, len));
 }
 
-static void note(struct reading *g, const struct user_place *at, const char *frame, bool named)
+static void note(struct stacks_reading *g, const struct user_place *at, const char *frame,
+		 bool named)
 {
 	if (!g->err)
 		g->err = stack_profile_place(g->computed, at, frame, named);
@@ -41,7 +42,7 @@ static void note(struct reading *g, const struct user_place *at, const char *fra
 
 static const char *name_function(void *arg, const struct user_place *at)
 {
-	struct reading *g = arg;
+	struct stacks_reading *g = arg;
 	const char *name = g->symbols ? symbols_function(g->symbols, at) : NULL;
 
 	if (name && g->places)
@@ -51,7 +52,7 @@ static const char *name_function(void *arg, const struct user_place *at)
 
 static const char *name_file(void *arg, const struct user_place *at)
 {
-	struct reading *g = arg;
+	struct stacks_reading *g = arg;
 	const char *name = g->symbols ? symbols_file(g->symbols, at) : NULL;
 	char text[USER_UNNAMED_LEN];
 
@@ -62,7 +63,7 @@ static const char *name_file(void *arg, const struct user_place *at)
 
 static int on_computed(void *arg, int64_t from_ns, int64_t to_ns, const char *text, size_t len)
 {
-	struct reading *g = arg;
+	struct stacks_reading *g = arg;
 	const struct user_names names = {name_function, name_file, g};
 	char *folded = user_frames_fold(text, len, &names);
 	int err = folded ? stack_profile_add(g->computed, g->host, from_ns, to_ns, folded,
@@ -77,7 +78,7 @@ int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 		     struct symbols *symbols, struct stack_profile *met,
 		     struct stack_profile *computed, bool places)
 {
-	struct reading g = {met, computed, symbols, series_reader_host(r), places, 0};
+	struct stacks_reading g = {met, computed, symbols, series_reader_host(r), places, 0};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
 	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);

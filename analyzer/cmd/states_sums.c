@@ -15,7 +15,7 @@
 #include "userspace/common/sort.h"
 
 /* Of one server and one state. */
-struct sum {
+struct states_sum {
 	size_t n, failed, killed, open;
 	double s, median_s, bytes;
 };
@@ -33,9 +33,9 @@ static double median(double *x, size_t n)
 	return (high + low) / 2;
 }
 
-static struct sum sum_up(const struct states *s, const size_t *at, size_t n, double *s_each)
+static struct states_sum sum_up(const struct states *s, const size_t *at, size_t n, double *s_each)
 {
-	struct sum sum = {.n = n};
+	struct states_sum sum = {.n = n};
 	size_t ended = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -128,7 +128,7 @@ int states_print_sums(const struct states *s, size_t *at, size_t n)
 	       "seconds", "median s", "MiB", "failed", "killed", "open");
 	for (size_t i = 0, end; i < n; i = end) {
 		const struct state *first = &s->at[at[i]];
-		struct sum sum;
+		struct states_sum sum;
 
 		for (end = i; end < n && s->at[at[end]].kind == first->kind &&
 			      s->at[at[end]].node == first->node;)

@@ -30,7 +30,7 @@ struct pools {
 };
 
 /* One d_ic. */
-struct part {
+struct cell_difference {
 	double d, weight, ln_q, peers, variance;
 	double usual; /* events of the peers' median there */
 	uint32_t id;
@@ -159,7 +159,7 @@ static const struct cell *own_cell(const struct cells *e, uint32_t id, const str
 
 /* Cell c against its peers in the pool of `id`: false if they are not enough. */
 static bool against(const struct pools *p, const struct cells *e, const struct cell *c, uint32_t id,
-		    const struct compare_opts *o, struct part *out)
+		    const struct compare_opts *o, struct cell_difference *out)
 {
 	const struct pool *pool = find_pool(p, id);
 	const struct cell *own;
@@ -192,12 +192,12 @@ static bool against(const struct pools *p, const struct cells *e, const struct c
 /* The nearest cell of the class with enough peers. Of two as near, the one whose peers are slower:
  * only worse counts, so the doubt is the entity's. */
 static bool nearest(const struct pools *p, const struct cells *e, const struct cell *c,
-		    const struct compare_opts *o, struct part *out)
+		    const struct compare_opts *o, struct cell_difference *out)
 {
 	uint32_t load = c->id & 0xff;
 
 	for (uint32_t far = 1; far <= NEAR; far++) {
-		struct part low, high;
+		struct cell_difference low, high;
 		bool has_low = load >= far && against(p, e, c, c->id - far, o, &low);
 		bool has_high = load + far < CELL_ANY && against(p, e, c, c->id + far, o, &high);
 
@@ -216,7 +216,7 @@ static bool nearest(const struct pools *p, const struct cells *e, const struct c
  * compared in cells, so that none counts twice.
  */
 static bool all_loads(const struct pools *p, const struct cells *e, const struct cell *c,
-		      double done, const struct compare_opts *o, struct part *out)
+		      double done, const struct compare_opts *o, struct cell_difference *out)
 {
 	if (!usable(c, o) || !(c->n > done) || !against(p, e, c, c->id, o, out) ||
 	    c->n > NO_MORE * out->usual)
@@ -226,7 +226,7 @@ static bool all_loads(const struct pools *p, const struct cells *e, const struct
 }
 
 static size_t parts_of(const struct pools *p, const struct cells *e, const struct compare_opts *o,
-		       struct part *parts, enum compared_in *in)
+		       struct cell_difference *parts, enum compared_in *in)
 {
 	size_t count = 0, in_class = 0;
 	bool lonely = false;
@@ -264,13 +264,13 @@ static size_t parts_of(const struct pools *p, const struct cells *e, const struc
 }
 
 /* The weighted mean; where the cells' values differ, value and peers are geometric means likewise. */
-static struct compared weighted_mean(const struct part *parts, size_t count)
+static struct compared weighted_mean(const struct cell_difference *parts, size_t count)
 {
 	struct compared out = nothing;
 	double total = 0, d = 0, own = 0, peers = 0, variance = 0, most = -1;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct part *x = &parts[i];
+		const struct cell_difference *x = &parts[i];
 
 		total += x->weight;
 		d += x->weight * x->d;
@@ -318,7 +318,7 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 		  struct compared *out)
 {
 	struct pools p = {0};
-	struct part *parts;
+	struct cell_difference *parts;
 	size_t total = 0, most = 0;
 	int err;
 

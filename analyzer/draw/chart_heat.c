@@ -25,8 +25,8 @@ static void draw_level(FILE *to, const struct chart_strip *s, size_t n, size_t c
 	}
 }
 
-static void draw(FILE *to, const struct chart_heat *c, const struct chart_strip *s, size_t n,
-		 bool named)
+static void draw_strips(FILE *to, const struct chart_heat *c, const struct chart_strip *s, size_t n,
+			bool named)
 {
 	fprintf(to,
 		"<div class=\"draw%s\" style=\"height:%.5grem\"><svg viewBox=\"0 0 %zu %zu\" "
@@ -81,14 +81,14 @@ void chart_heat(FILE *to, const struct chart_heat *c)
 	put_key(to, c);
 	fprintf(to, "<div class=\"heat\">\n");
 	put_names(to, c->strips, c->named);
-	draw(to, c, c->strips, c->named, true);
+	draw_strips(to, c, c->strips, c->named, true);
 	fprintf(to, "<ol class=\"why\">");
 	for (size_t i = 0; i < c->named; i++)
 		html_enclose(to, "<li>", c->strips[i].why, "</li>");
 	fprintf(to, "</ol>\n");
 	if (c->rest) {
 		fprintf(to, "<div class=\"rest-of\">%zu more</div>\n", c->rest);
-		draw(to, c, c->strips + c->named, c->rest, false);
+		draw_strips(to, c, c->strips + c->named, c->rest, false);
 		fprintf(to, "<div class=\"why rest-of\">a line each</div>\n");
 	}
 	fprintf(to, "<div></div><div class=\"axis\">");

@@ -12,8 +12,8 @@ static double y_of(double share)
 	return BOTTOM + share * (TOP - BOTTOM);
 }
 
-static void draw(FILE *to, const struct chart_latency *c, const struct axis *x, const float *share,
-		 const char *class)
+static void draw_shares(FILE *to, const struct chart_latency *c, const struct axis *x,
+			const float *share, const char *class)
 {
 	bool down = false;
 	float last = -1;
@@ -71,8 +71,8 @@ void chart_latency(FILE *to, const struct chart_latency *c)
 		fprintf(to, "M0 %.1fH1000", y_of(parts[i] / 100.0));
 	fprintf(to, "\"/>\n");
 	draw_band(to, c, &x);
-	draw(to, c, &x, c->peers, "med");
-	draw(to, c, &x, c->own, "own");
+	draw_shares(to, c, &x, c->peers, "med");
+	draw_shares(to, c, &x, c->own, "own");
 	fprintf(to,
 		"<path class=\"dot\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n"
 		"<path class=\"dot peer\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n</svg>\n",

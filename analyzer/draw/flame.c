@@ -11,16 +11,16 @@
 #define WIDTH_NAMED 4
 #define DEEPEST	    128
 
-struct frame {
+struct flame_frame {
 	const char *name;
 	size_t len;
 	double width, own, peers;
 };
 
 /* The frame at `at` of the texts of lines [from, *to): those that have it, and what they add up to. */
-static struct frame gather(const struct flame_line *lines, size_t from, size_t *to, size_t at)
+static struct flame_frame gather(const struct flame_line *lines, size_t from, size_t *to, size_t at)
 {
-	struct frame f = {.name = lines[from].text + at};
+	struct flame_frame f = {.name = lines[from].text + at};
 	size_t i;
 
 	f.len = strcspn(f.name, ";");
@@ -38,7 +38,7 @@ static struct frame gather(const struct flame_line *lines, size_t from, size_t *
 }
 
 /* The more of it is not the peers', the stronger. */
-static const char *class_of(const struct frame *f)
+static const char *class_of(const struct flame_frame *f)
 {
 	static const char *const levels[] = {"d1", "d2", "d3", "d4"};
 	double more = f->own > 0 ? (f->own - f->peers) / f->own : 0;
@@ -46,7 +46,7 @@ static const char *class_of(const struct frame *f)
 	return levels[more > 0.9 ? 3 : more > 0.6 ? 2 : more > 0.3 ? 1 : 0];
 }
 
-static void put_frame(struct svg *d, const struct frame *f, double x, double to_x, double y)
+static void put_frame(struct svg *d, const struct flame_frame *f, double x, double to_x, double y)
 {
 	svg_bar(d, class_of(f), x, to_x, y, SVG_LINE - 1);
 	svg_bar_title(d, "%.*s: %.1f %% of all here, %.1f %% at the peers'", (int)f->len, f->name,
@@ -70,7 +70,7 @@ static int put_level(struct svg *d, const struct flame_line *lines, size_t from,
 
 	while (from < to && depth < DEEPEST) {
 		size_t end = to, inner = from;
-		struct frame f = gather(lines, from, &end, at);
+		struct flame_frame f = gather(lines, from, &end, at);
 		double to_x = x + f.width * scale, ends = 0;
 		int below;
 

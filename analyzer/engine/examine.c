@@ -52,7 +52,7 @@ static int take_interval(struct examine_feed *e, const struct feed_item *item)
 	return err;
 }
 
-static int take(struct examine_feed *e, const struct feed_item *item)
+static int take_item(struct examine_feed *e, const struct feed_item *item)
 {
 	switch (item->kind) {
 	case FEED_SERVER: return take_server(e, item);
@@ -70,7 +70,7 @@ int examine_feed(struct examine_feed *e, struct feed *f)
 	int err;
 
 	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET) {
-		err = take(e, &item);
+		err = take_item(e, &item);
 		if (err == -ENOMEM)
 			fail("out of memory");
 		if (err < 0)

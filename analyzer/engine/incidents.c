@@ -174,14 +174,14 @@ struct track *incidents_track(struct robust *r)
 	return track_new(&rules);
 }
 
-struct timed {
+struct notice_span {
 	struct robust *r;
 	int64_t from_ns, to_ns;
 };
 
 static int on_timed_notice(void *arg, const struct notice *m)
 {
-	struct timed *t = arg;
+	struct notice_span *t = arg;
 	struct notice one = *m;
 
 	one.from_ns = one.from_ns ? one.from_ns : t->from_ns;
@@ -192,7 +192,7 @@ static int on_timed_notice(void *arg, const struct notice *m)
 static int notices_find(struct robust *r, int64_t from_ns, int64_t to_ns)
 {
 	struct scene s;
-	struct timed t = {r, from_ns, to_ns};
+	struct notice_span t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
 	int err = scene_of(r, from_ns, &s, &nodes);
 

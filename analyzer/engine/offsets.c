@@ -68,7 +68,7 @@ static int check_disk(const char *path, const char *server, const char *disk, js
 	return 0;
 }
 
-static int check(const char *path, json_t *root)
+static int check_offsets(const char *path, json_t *root)
 {
 	const char *format = json_string_value(json_object_get(root, "format"));
 	json_t *version = json_object_get(root, "version"), *of, *disks;
@@ -100,7 +100,7 @@ static int check(const char *path, json_t *root)
 }
 
 /* The checked file. *root NULL where there is none. */
-static int read_file(const char *path, json_t **root)
+static int read_offsets(const char *path, json_t **root)
 {
 	char why[JSON_WHY_LEN], cannot[SAFE_WHY_LEN];
 	int fd = safe_open_file(path, cannot), err = 0;
@@ -123,7 +123,7 @@ static int read_file(const char *path, json_t **root)
 		refuse(path, "%s", why);
 		return err;
 	}
-	err = check(path, *root);
+	err = check_offsets(path, *root);
 	if (err) {
 		json_decref(*root);
 		*root = NULL;
@@ -155,7 +155,7 @@ static int set_server(struct robust *r, const char *server, json_t *disks)
 int offsets_load(struct robust *r, size_t from, const char *path)
 {
 	json_t *root, *servers;
-	int err = read_file(path, &root);
+	int err = read_offsets(path, &root);
 
 	if (err || !root)
 		return err;
@@ -185,12 +185,13 @@ static json_t *object_at(json_t *in, const char *key)
 }
 
 /* What a run has learned, beside what was there. */
-struct merge {
+struct offsets_merge {
 	json_t *servers; /* those before, changed */
 	json_t *now;	 /* only those of this run */
 };
 
-static int put(json_t *servers, const char *node, const char *disk, enum signal s, double offset)
+static int put_offset(json_t *servers, const char *node, const char *disk, enum signal s,
+		      double offset)
 {
 	json_t *o = object_at(object_at(servers, node), disk);
 
@@ -199,19 +200,20 @@ static int put(json_t *servers, const char *node, const char *disk, enum signal 
 
 static int merge_one(void *arg, const char *node, const char *disk, enum signal s, double offset)
 {
-	struct merge *m = arg;
+	struct offsets_merge *m = arg;
 	json_t *name = json_string(disk); /* refuses what is not UTF-8, as JSON does */
 
 	json_decref(name);
 	if (!name || !isfinite(offset))
 		return 0;
 	offset = fmin(OFFSET_MAX, fmax(0, offset));
-	return put(m->now, node, disk, s, offset) ?: put(m->servers, node, disk, s, offset);
+	return put_offset(m->now, node, disk, s, offset)
+		       ?: put_offset(m->servers, node, disk, s, offset);
 }
 
 /* Disks are replaced, and servers: of what would be too much to be read again only that of this run is
  * kept. */
-static int prune(struct merge *m)
+static int prune(struct offsets_merge *m)
 {
 	const char *server;
 	json_t *disks;
@@ -241,9 +243,9 @@ static int write_file(const char *path, json_t *servers)
 
 int offsets_save(const struct robust *r, const char *path)
 {
-	struct merge m = {0};
+	struct offsets_merge m = {0};
 	json_t *root;
-	int err = read_file(path, &root);
+	int err = read_offsets(path, &root);
 
 	if (err)
 		return err;

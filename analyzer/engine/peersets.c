@@ -97,8 +97,8 @@ static void recall(struct robust *r, struct peerset *set, const struct panel_mem
 			 recall_one(set, set->panel.n - 1, k[i].offset));
 }
 
-static int join(struct robust *r, enum signal s, int32_t group, int class,
-		const struct panel_member *m)
+static int join_peerset(struct robust *r, enum signal s, int32_t group, int class,
+			const struct panel_member *m)
 {
 	struct peerset *set = set_of(r, s, group, class);
 
@@ -132,7 +132,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 	err = track_server(r->track, name);
 	for (int s = 0; s < SIG_COUNT && !err; s++)
 		if (signals[s].level == LEVEL_NODE && group >= 0)
-			err = join(r, s, group, 0, &(struct panel_member){i, i, ""});
+			err = join_peerset(r, s, group, 0, &(struct panel_member){i, i, ""});
 	return err ? err : (ssize_t)i;
 }
 
@@ -143,7 +143,7 @@ void robust_acknowledge(struct robust *r, size_t node)
 
 /* The number in a set of a server or disk; SIZE_MAX: it is not in it. Members are in order: they join as
  * they come. */
-static size_t place_of(const struct panel *p, size_t number)
+static size_t member_index(const struct panel *p, size_t number)
 {
 	size_t lo = search_first(mid, p->n, p->members[mid].number < number);
 
@@ -175,7 +175,7 @@ static void give_offset(struct robust *r, size_t node, const struct kept_offset 
 
 		if (set->signal != k->signal || set->class == ANY_CLASS)
 			continue;
-		m = place_of(&set->panel, member);
+		m = member_index(&set->panel, member);
 		if (m != SIZE_MAX)
 			recall_one(set, m, k->offset);
 	}
@@ -304,9 +304,9 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 	for (int s = 0; s < SIG_COUNT && !err; s++) {
 		if (signals[s].level != LEVEL_DISK || r->nodes[node].group < 0)
 			continue;
-		err = join(r, s, r->nodes[node].group, class, &m);
+		err = join_peerset(r, s, r->nodes[node].group, class, &m);
 		if (!err && signals[s].across)
-			err = join(r, s, r->nodes[node].group, ANY_CLASS, &m);
+			err = join_peerset(r, s, r->nodes[node].group, ANY_CLASS, &m);
 	}
 	return err ? err : (ssize_t)(r->n_disks - 1);
 }

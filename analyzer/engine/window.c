@@ -369,7 +369,7 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
  */
 
 /* A member that was compared. */
-struct named {
+struct named_member {
 	const char *name;
 	bool several; /* disks has its server */
 	size_t member;
@@ -378,7 +378,7 @@ struct named {
 
 static int by_name(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct named_member *x = a, *y = b;
 
 	return strcmp(x->name, y->name) ?: ORDER(x->d, y->d);
 }
@@ -386,7 +386,7 @@ static int by_name(const void *a, const void *b)
 /* What it is worse by than half of those of its name on other servers; they are
  * in order of d. The lower of two middle ones, so that of three bad disks of
  * one name two are still seen. */
-static double role_common(const struct named *at, size_t n, size_t own)
+static double role_common(const struct named_member *at, size_t n, size_t own)
 {
 	size_t middle = (n - 2) / 2;
 
@@ -405,7 +405,7 @@ static void role_take_off(const struct peerset *set, struct compared *c, double 
 /* Takes off each disk's d what disks of its name on other servers have in common. 0 or -ENOMEM. */
 static int roles_apply(const struct robust *r, const struct peerset *set, struct compared *c)
 {
-	struct named *at;
+	struct named_member *at;
 	size_t n = 0;
 
 	if (signals[set->signal].level != LEVEL_DISK || set->class == ANY_CLASS)
@@ -418,7 +418,7 @@ static int roles_apply(const struct robust *r, const struct peerset *set, struct
 
 		if (isnan(c[m].d))
 			continue;
-		at[n++] = (struct named){d->name, r->nodes[d->node].n_disks > 1, m, c[m].d};
+		at[n++] = (struct named_member){d->name, r->nodes[d->node].n_disks > 1, m, c[m].d};
 	}
 	sort(at, n, by_name);
 	for (size_t first = 0, end; first < n; first = end) {

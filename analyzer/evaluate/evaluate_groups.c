@@ -29,8 +29,8 @@ static bool same(const char *a, const char *b)
 }
 
 /* The group of that kind for a run; new if there is none yet. NULL: no memory. */
-static struct group *find(struct evaluation *all, enum group_kind kind, size_t first,
-			  const struct labelled *l)
+static struct group *find_group(struct evaluation *all, enum group_kind kind, size_t first,
+				const struct labelled *l)
 {
 	struct group g = {.kind = kind,
 			  .cluster = by[kind].cluster ? l->cluster : NULL,
@@ -54,7 +54,7 @@ int evaluate_groups(struct evaluation *all)
 
 		for (size_t i = 0; i < all->n_runs; i++) {
 			const struct evaluated *e = &all->runs[i];
-			struct group *g = find(all, (enum group_kind)kind, first, e->label);
+			struct group *g = find_group(all, (enum group_kind)kind, first, e->label);
 
 			if (!g || score_add(&g->score, &e->outcome))
 				return -ENOMEM;

@@ -40,7 +40,7 @@ static bool is_recorded(const struct verdict *a)
 }
 
 /* Whether the label can be of this run; a run without data says nothing about it. */
-static int check(const struct labelled *l, const struct verdict *a)
+static int check_servers(const struct labelled *l, const struct verdict *a)
 {
 	if (!is_recorded(a))
 		return 0;
@@ -178,7 +178,7 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 	int err;
 
 	*e = (struct evaluated){.label = label};
-	err = check(label, a);
+	err = check_servers(label, a);
 	if (err)
 		return err;
 	if (a->cannot.why) {

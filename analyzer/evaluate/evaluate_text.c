@@ -32,7 +32,7 @@ static const char *share(struct rate r, char buf[SHARE_LEN])
 }
 
 /* A number of `decimals`, or "-". */
-static const char *number(double v, int decimals, char buf[SHARE_LEN])
+static const char *number_text(double v, int decimals, char buf[SHARE_LEN])
 {
 	if (!isfinite(v))
 		return "-";
@@ -58,8 +58,8 @@ static void print_runs_row(struct group *g)
 	print_words(g);
 	printf("%7s  %-10s  %-10s  %-10s  %-10s %5s %5s\n", runs, share(s->rate[RATE_ITP], a),
 	       share(s->rate[RATE_IFP], b), share(s->rate[RATE_DTP], c),
-	       share(s->rate[RATE_DFP], d), number(score_ttd(s, 0.5), 0, med),
-	       number(score_ttd(s, 1), 0, max));
+	       share(s->rate[RATE_DFP], d), number_text(score_ttd(s, 0.5), 0, med),
+	       number_text(score_ttd(s, 1), 0, max));
 }
 
 static void print_servers_row(struct group *g)
@@ -71,8 +71,9 @@ static void print_servers_row(struct group *g)
 	printf("%7zu %5zu  %-10s  %-10s  %-10s %5s %6s %5s\n", s->tp + s->fp + s->tn + s->fn,
 	       s->not_judged, share(s->rate[RATE_TP], a), share(s->rate[RATE_FP], b),
 	       share(s->rate[RATE_ALARM_SERVERS], c),
-	       number(rate_value(s->rate[RATE_PRECISION]), 2, p),
-	       number(rate_value(s->rate[RATE_RECALL]), 2, r), number(score_mcc(s), 2, m));
+	       number_text(rate_value(s->rate[RATE_PRECISION]), 2, p),
+	       number_text(rate_value(s->rate[RATE_RECALL]), 2, r),
+	       number_text(score_mcc(s), 2, m));
 }
 
 static void print_more_row(struct group *g)
@@ -86,7 +87,7 @@ static void print_more_row(struct group *g)
 	       share(s->rate[RATE_DIRECTION], b), share(s->rate[RATE_GUESS], c));
 }
 
-static size_t count(const struct evaluation *all, enum group_kind kind)
+static size_t count_groups(const struct evaluation *all, enum group_kind kind)
 {
 	size_t n = 0;
 
@@ -98,15 +99,15 @@ static size_t count(const struct evaluation *all, enum group_kind kind)
 /* Whether groups of this kind say anything that those before have not said. */
 static bool shown(const struct evaluation *all, enum group_kind kind)
 {
-	size_t cells = count(all, GROUP_CELL);
+	size_t cells = count_groups(all, GROUP_CELL);
 
 	if (kind == GROUP_CELL)
 		return true;
-	if (kind != GROUP_ALL && count(all, kind) < 2)
+	if (kind != GROUP_ALL && count_groups(all, kind) < 2)
 		return false;
 	if (kind == GROUP_CLUSTER)
 		return true;
-	return cells > 1 && count(all, kind) < cells;
+	return cells > 1 && count_groups(all, kind) < cells;
 }
 
 static void print_cluster(const char *cluster)

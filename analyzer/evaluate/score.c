@@ -25,7 +25,7 @@ const char *const score_rate_names[RATE_COUNT] = {
 	[RATE_GUESS] = "guess",
 };
 
-static void add(struct rate *r, size_t k, size_t n)
+static void rate_add(struct rate *r, size_t k, size_t n)
 {
 	r->k += k;
 	r->n += n;
@@ -50,23 +50,23 @@ int score_add(struct score *s, const struct outcome *o)
 	s->fp += alarms;
 	s->tn += o->free - o->alarmed;
 	s->not_judged += o->not_judged;
-	add(&r[RATE_IFP], judged && alarms, judged);
-	add(&r[RATE_DFP], judged && o->misnamed, judged);
-	add(&r[RATE_PRECISION], o->hit, o->hit + alarms);
-	add(&r[RATE_RECALL], o->hit, o->hit + o->missed);
+	rate_add(&r[RATE_IFP], judged && alarms, judged);
+	rate_add(&r[RATE_DFP], judged && o->misnamed, judged);
+	rate_add(&r[RATE_PRECISION], o->hit, o->hit + alarms);
+	rate_add(&r[RATE_RECALL], o->hit, o->hit + o->missed);
 	if (faulty) {
-		add(&r[RATE_ITP], o->hit == o->faulty, 1);
-		add(&r[RATE_DTP], o->cause_known && o->named == o->faulty, o->cause_known);
-		add(&r[RATE_TP], o->hit, o->faulty);
-		add(&r[RATE_60S], o->hit == o->faulty && o->ttd_s <= 60, 1);
+		rate_add(&r[RATE_ITP], o->hit == o->faulty, 1);
+		rate_add(&r[RATE_DTP], o->cause_known && o->named == o->faulty, o->cause_known);
+		rate_add(&r[RATE_TP], o->hit, o->faulty);
+		rate_add(&r[RATE_60S], o->hit == o->faulty && o->ttd_s <= 60, 1);
 		if (o->directed && o->hit == o->faulty)
-			add(&r[RATE_DIRECTION], o->direction == o->faulty, 1);
-		add(&r[RATE_GUESS], o->guess, o->guessed);
+			rate_add(&r[RATE_DIRECTION], o->direction == o->faulty, 1);
+		rate_add(&r[RATE_GUESS], o->guess, o->guessed);
 		/* a faulty server was a fault-free one when it raised its alarm */
-		add(&r[RATE_FP], alarms, o->free + o->untimely);
+		rate_add(&r[RATE_FP], alarms, o->free + o->untimely);
 	} else {
-		add(&r[RATE_ALARM_SERVERS], alarms, o->free);
-		add(&r[RATE_ALARM_RUNS], judged && alarms, judged);
+		rate_add(&r[RATE_ALARM_SERVERS], alarms, o->free);
+		rate_add(&r[RATE_ALARM_RUNS], judged && alarms, judged);
 	}
 	return 0;
 }

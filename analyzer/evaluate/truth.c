@@ -14,7 +14,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/text.h"
 
-enum column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
+enum truth_column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
 
 static const struct {
 	const char *name;
@@ -150,7 +150,7 @@ static int split_nodes(const struct lines *l, char *text, struct labelled *run)
 	return 0;
 }
 
-static int read_time(const struct lines *l, enum column c, const char *text, int64_t *ns)
+static int read_time(const struct lines *l, enum truth_column c, const char *text, int64_t *ns)
 {
 	if (!*text || !parse_time(text, ns))
 		return 0;
@@ -161,7 +161,7 @@ static int read_time(const struct lines *l, enum column c, const char *text, int
 }
 
 /* Whether what a label says fits together. 0, or -EINVAL after a message. */
-static int check(const struct lines *l, const struct labelled *run, const char *source)
+static int check_label(const struct lines *l, const struct labelled *run, const char *source)
 {
 	bool faulty = !truth_harmless(run->fault);
 	const char *wrong = NULL;
@@ -220,7 +220,7 @@ static int read_run(const struct lines *l, const struct field *f, const ssize_t 
 	if (!err)
 		err = read_time(l, TO, word[TO], &run->to_ns);
 	if (!err)
-		err = check(l, run, word[SOURCE]);
+		err = check_label(l, run, word[SOURCE]);
 	if (err)
 		return err;
 	run->source = beside(run->file, word[SOURCE]);

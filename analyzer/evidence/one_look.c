@@ -59,9 +59,9 @@ static struct kind_mean one_mean(struct look_work *l, const struct look_value *v
 	return mean;
 }
 
-enum field { OF_M, OF_G, OF_COUNT };
+enum kind_field { OF_M, OF_G, OF_COUNT };
 
-static double kind_median(struct look_work *l, size_t n, enum field field)
+static double kind_median(struct look_work *l, size_t n, enum kind_field field)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct kind_mean *k = &l->kind[i];

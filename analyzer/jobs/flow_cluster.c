@@ -25,23 +25,23 @@ enum {
 /* Durations and sizes scatter by a tenth anywhere: what is closer is no outlier, however alike the rest is. */
 #define SCATTER_LEAST 0.1
 
-struct pair {
+struct flow_pair {
 	uint32_t map, reduce, shuffle; /* vertices; shuffle: the edge's place, or UINT32_MAX */
 };
 
 /* What belongs to the vertex of each map or reducer: of reads or writes. */
-struct side {
+struct vertex_sum {
 	double seconds, bytes; /* sums; NaN: none */
 	double n;
 };
 
 struct pairs {
 	struct job_flow *f;
-	struct side *sides;	  /* of each vertex */
+	struct vertex_sum *sides; /* of each vertex */
 	size_t *first;		  /* of each vertex: its first edge; n + 1 */
 	uint32_t *maps, *reduces; /* vertices: maps; shuffle-waits */
 	size_t n_maps, n_reduces;
-	struct pair *at;
+	struct flow_pair *at;
 	size_t n;
 	double *x; /* n x FLOW_VALUES: logarithms */
 	uint32_t *label;
@@ -61,7 +61,7 @@ static int index_edges(struct scratch *room, struct pairs *p)
 		const struct flow_edge *x = &f->edges[e];
 		bool read = f->vertices[x->from].kind == FLOW_READ;
 		bool write = f->vertices[x->to].kind == FLOW_WRITE;
-		struct side *s = &p->sides[read ? x->to : x->from];
+		struct vertex_sum *s = &p->sides[read ? x->to : x->from];
 
 		p->first[x->from + 1]++;
 		if (!read && !write)
@@ -130,7 +130,8 @@ static int known_pairs(struct pairs *p)
 		const struct flow_edge *x = &f->edges[e];
 
 		if (f->vertices[x->to].kind == FLOW_SHUFFLE_WAIT && is_next(&s))
-			err = array_put(&p->at, &p->n, (struct pair){map_of[x->from], x->to, e});
+			err = array_put(&p->at, &p->n,
+					(struct flow_pair){map_of[x->from], x->to, e});
 	}
 	return err;
 }
@@ -148,8 +149,8 @@ static int choose_pairs(struct pairs *p)
 		size_t i = (size_t)next;
 
 		err = array_put(&p->at, &p->n,
-				(struct pair){p->maps[i / p->n_reduces],
-					      p->reduces[i % p->n_reduces], UINT32_MAX});
+				(struct flow_pair){p->maps[i / p->n_reduces],
+						   p->reduces[i % p->n_reduces], UINT32_MAX});
 	}
 	return err;
 }
@@ -167,7 +168,7 @@ static void from_edge(double *x, size_t stage, const struct flow_edge *e)
 	x[FLOW_STAGES + stage] = e ? ln((double)e->bytes) : NAN;
 }
 
-static void from_side(double *x, size_t stage, const struct side *s)
+static void from_side(double *x, size_t stage, const struct vertex_sum *s)
 {
 	x[stage] = s ? ln(s->seconds) : NAN;
 	x[FLOW_STAGES + stage] = s ? ln(s->bytes) : NAN;
@@ -183,14 +184,14 @@ static const struct flow_edge *edge_to(const struct pairs *p, uint32_t v, uint8_
 }
 
 /* From a reduce's input to its reducer; NULL. */
-static const struct flow_edge *edge_to_reducer(const struct pairs *p, const struct pair *a)
+static const struct flow_edge *edge_to_reducer(const struct pairs *p, const struct flow_pair *a)
 {
 	const struct flow_edge *wait = edge_to(p, a->reduce, FLOW_REDUCE_INPUT);
 
 	return wait ? edge_to(p, wait->to, FLOW_REDUCER) : NULL;
 }
 
-static void fill(const struct pairs *p, const struct pair *a, double *x)
+static void pair_values(const struct pairs *p, const struct flow_pair *a, double *x)
 {
 	const struct flow_edge *shuffle =
 		a->shuffle == UINT32_MAX ? NULL : &p->f->edges[a->shuffle];
@@ -261,7 +262,7 @@ static int by_z(const void *a, const void *b)
 }
 
 /* A value belongs to the map, to the reduce, or to both. */
-static struct flow_outlier outlier(const struct pairs *p, const struct pair *a, size_t c)
+static struct flow_outlier outlier(const struct pairs *p, const struct flow_pair *a, size_t c)
 {
 	const struct flow_vertex *v = p->f->vertices;
 	size_t stage = c % FLOW_STAGES;
@@ -396,7 +397,7 @@ static int make_clusters(struct scratch *room, struct pairs *p)
 	if (!z || room->failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++)
-		fill(p, &p->at[i], p->x + i * FLOW_VALUES);
+		pair_values(p, &p->at[i], p->x + i * FLOW_VALUES);
 	for (size_t c = 0; c < FLOW_VALUES; c++)
 		standardise(p->x, z, p->n, c);
 	err = best_groups(z, p->n, p->label, &k);

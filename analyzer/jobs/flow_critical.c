@@ -9,14 +9,15 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
-struct walk {
+struct path_walk {
 	struct job_flow *f;
 	int64_t at_ns; /* the path is known from here on */
 	int err;
 };
 
 /* A segment from that time up to where the path is known; of no length: none. */
-static void put(struct walk *w, int64_t from_ns, enum flow_why why, uint32_t state, uint32_t node)
+static void put_segment(struct path_walk *w, int64_t from_ns, enum flow_why why, uint32_t state,
+			uint32_t node)
 {
 	struct flow_segment s = {.from_ns = from_ns > w->f->from_ns ? from_ns : w->f->from_ns,
 				 .to_ns = w->at_ns,
@@ -36,9 +37,9 @@ static void put(struct walk *w, int64_t from_ns, enum flow_why why, uint32_t sta
 	w->at_ns = s.from_ns;
 }
 
-static void put_state(struct walk *w, uint32_t state, int64_t from_ns)
+static void put_state(struct path_walk *w, uint32_t state, int64_t from_ns)
 {
-	put(w, from_ns, FLOW_WHY_WORK, state, flow_state(w->f, state)->node);
+	put_segment(w, from_ns, FLOW_WHY_WORK, state, flow_state(w->f, state)->node);
 }
 
 static int64_t ns_of(const struct job_flow *f, uint32_t state)
@@ -48,7 +49,7 @@ static int64_t ns_of(const struct job_flow *f, uint32_t state)
 
 /* Spark says how long a task waited for data and wrote, not when: it is taken to have waited first and written
  * last. What is left between is the task itself. */
-static void put_spark(struct walk *w, const struct flow_task *t)
+static void put_spark(struct path_walk *w, const struct flow_task *t)
 {
 	const struct job_flow *f = w->f;
 	int64_t wait = t->wait == STATE_NONE ? 0 : ns_of(f, t->wait);
@@ -64,7 +65,7 @@ static void put_spark(struct walk *w, const struct flow_task *t)
 }
 
 /* What an attempt did, from its end to its start, or to when it got the last of what it waited for. */
-static void put_task(struct walk *w, const struct flow_task *t)
+static void put_task(struct path_walk *w, const struct flow_task *t)
 {
 	struct job_flow *f = w->f;
 	const uint32_t parts[] = {t->reducer, t->sort, t->wait};
@@ -84,7 +85,7 @@ static void put_task(struct walk *w, const struct flow_task *t)
 }
 
 /* One step back: the attempt, and what it waited for; which attempt is next, STATE_NONE: none. */
-static uint32_t step(struct walk *w, uint32_t task)
+static uint32_t step_back(struct path_walk *w, uint32_t task)
 {
 	struct job_flow *f = w->f;
 	const struct flow_task *t = &f->tasks[task];
@@ -94,13 +95,13 @@ static uint32_t step(struct walk *w, uint32_t task)
 	if (t->got_by != STATE_NONE)
 		put_state(w, t->got_by, flow_state(f, t->got_by)->start_ns);
 	if (t->got_of != STATE_NONE && f->tasks[t->got_of].end_ns > t->start_ns) {
-		put(w, f->tasks[t->got_of].end_ns, FLOW_WHY_FETCH, STATE_NONE, node);
+		put_segment(w, f->tasks[t->got_of].end_ns, FLOW_WHY_FETCH, STATE_NONE, node);
 		return t->got_of;
 	}
 	/* what it fetched had been there before it started */
-	put(w, t->start_ns, FLOW_WHY_FETCH, STATE_NONE, node);
+	put_segment(w, t->start_ns, FLOW_WHY_FETCH, STATE_NONE, node);
 	if (t->after != STATE_NONE)
-		put(w, f->tasks[t->after].end_ns, t->why, STATE_NONE, node);
+		put_segment(w, f->tasks[t->after].end_ns, t->why, STATE_NONE, node);
 	return t->after;
 }
 
@@ -219,14 +220,14 @@ static int add_up(struct job_flow *f)
 
 int flow_critical(struct job_flow *f)
 {
-	struct walk w = {.f = f, .at_ns = f->to_ns};
+	struct path_walk w = {.f = f, .at_ns = f->to_ns};
 	uint32_t task = last_task(f);
 
-	put(&w, f->tasks[task].end_ns, FLOW_WHY_FINISH, STATE_NONE, STATE_NONE);
+	put_segment(&w, f->tasks[task].end_ns, FLOW_WHY_FINISH, STATE_NONE, STATE_NONE);
 	/* every step goes to an attempt that came before, so there are no more steps than attempts */
 	while (task != STATE_NONE && !w.err)
-		task = step(&w, task);
-	put(&w, f->from_ns, FLOW_WHY_START, STATE_NONE, STATE_NONE);
+		task = step_back(&w, task);
+	put_segment(&w, f->from_ns, FLOW_WHY_START, STATE_NONE, STATE_NONE);
 	turn_round(f);
 	return w.err ?: find_inside(f) ?: add_up(f);
 }

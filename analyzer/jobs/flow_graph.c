@@ -368,7 +368,7 @@ int flow_edges_by_from(const void *a, const void *b)
 	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
-static int make(struct making *m)
+static int make_graph(struct making *m)
 {
 	struct job_flow *f = m->f;
 	int err = make_vertices(m);
@@ -403,5 +403,5 @@ int flow_graph(struct job_flow *f)
 	find_named(&m);
 	err = flow_places(&m.maps, &room, f, FLOW_MAPS);
 	err = err ? err : flow_places(&m.reduces, &room, f, FLOW_REDUCES);
-	return err ? err : make(&m);
+	return err ? err : make_graph(&m);
 }

@@ -22,20 +22,20 @@ static bool is_fetch(const struct state *x)
 	return x->kind == STATE_TASK && x->end_ns <= x->start_ns && x->peer != STATE_NONE;
 }
 
-struct span {
+struct time_span {
 	int64_t from_ns, to_ns;
 };
 
 uint32_t job_flow_longest(const struct states *s, size_t *n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct span *jobs = scratch_array(&room, s->jobs.n, sizeof(*jobs));
+	struct time_span *jobs = scratch_array(&room, s->jobs.n, sizeof(*jobs));
 	uint32_t longest = STATE_NONE;
 
 	*n = 0;
 	for (size_t i = 0; jobs && i < s->n; i++) {
 		const struct state *x = &s->at[i];
-		struct span *j;
+		struct time_span *j;
 
 		if (x->job == STATE_NONE || !state_is_task(x->kind))
 			continue;

@@ -18,7 +18,7 @@ struct turn {
 	double end; /* in the replay that is under way */
 };
 
-struct replay {
+struct flow_replay {
 	struct job_flow *f;
 	struct turn *turns;
 	/* Of slots of maps and all of Spark's tasks, and of reduces: when they are free, the first is free first. */
@@ -41,7 +41,7 @@ static const uint8_t part_kinds[3] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDU
 
 /* ---- how much slower each server is --------------------------------------------------------------------------- */
 
-struct beside {
+struct state_ratio {
 	uint32_t node;
 	uint8_t kind;
 	double r, s; /* ln of its own to the usual; seconds */
@@ -49,21 +49,21 @@ struct beside {
 
 static int by_node_kind(const void *a, const void *b)
 {
-	const struct beside *x = a, *y = b;
+	const struct state_ratio *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind) ?: ORDER(x->r, y->r);
 }
 
-static struct replay_kind *at_kind(const struct replay *r, uint32_t node, uint8_t kind)
+static struct replay_kind *at_kind(const struct flow_replay *r, uint32_t node, uint8_t kind)
 {
 	return &r->kinds[(size_t)node * STATE_KIND_COUNT + kind];
 }
 
-static int find_ratios(struct replay *r)
+static int find_ratios(struct flow_replay *r)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
-	struct beside *at = scratch_array(&room, f->n_states, sizeof(*at));
+	struct state_ratio *at = scratch_array(&room, f->n_states, sizeof(*at));
 	size_t n = 0, to;
 
 	if (!at)
@@ -73,7 +73,7 @@ static int find_ratios(struct replay *r)
 		double own, usual = flow_usual(f, f->states[i], &own);
 
 		if (!isnan(usual))
-			at[n++] = (struct beside){x->node, x->kind, own - usual, exp(own)};
+			at[n++] = (struct state_ratio){x->node, x->kind, own - usual, exp(own)};
 	}
 	sort(at, n, by_node_kind);
 	for (size_t i = 0; i < n; i = to) {
@@ -99,7 +99,7 @@ static int find_ratios(struct replay *r)
 
 /* From when on an attempt is on its own: of one that overlaps with others, the end of the last of them, where
  * that came before the attempt could have had all. */
-static int64_t alone_ns(const struct replay *r, const struct flow_task *t)
+static int64_t alone_ns(const struct flow_replay *r, const struct flow_task *t)
 {
 	const struct job_flow *f = r->f;
 	const struct flow_group *g = &f->groups[t->group];
@@ -113,7 +113,7 @@ static int64_t alone_ns(const struct replay *r, const struct flow_task *t)
 	return from < until ? from : until;
 }
 
-static struct turn turn_of(const struct replay *r, const struct flow_task *t)
+static struct turn turn_of(const struct flow_replay *r, const struct flow_task *t)
 {
 	const struct job_flow *f = r->f;
 	const struct state *x = flow_state(f, t->state);
@@ -135,7 +135,7 @@ static struct turn turn_of(const struct replay *r, const struct flow_task *t)
 	return u;
 }
 
-static void make_turns(struct replay *r)
+static void make_turns(struct flow_replay *r)
 {
 	struct job_flow *f = r->f;
 
@@ -149,7 +149,7 @@ static void make_turns(struct replay *r)
 		r->turns[i] = turn_of(r, &f->tasks[i]);
 }
 
-static double took(const struct replay *r, size_t task, uint32_t without)
+static double took(const struct flow_replay *r, size_t task, uint32_t without)
 {
 	const struct turn *u = &r->turns[task];
 	double s = u->own;
@@ -170,7 +170,7 @@ static size_t slots_of(const struct job_flow *f, const struct flow_task *t)
 	return t->group == FLOW_REDUCES && !f->spark;
 }
 
-struct moment {
+struct slot_moment {
 	int64_t ns;
 	int more;
 	uint32_t node;
@@ -178,17 +178,17 @@ struct moment {
 
 static int by_node_time(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct slot_moment *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->ns, y->ns) ?: ORDER(x->more, y->more);
 }
 
 /* As many slots as attempts of a kind ran at once on each server. */
-static int count_slots(struct scratch *slots, struct replay *r, size_t kind)
+static int count_slots(struct scratch *slots, struct flow_replay *r, size_t kind)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
-	struct moment *at = scratch_array(&room, 2 * f->n_tasks, sizeof(*at));
+	struct slot_moment *at = scratch_array(&room, 2 * f->n_tasks, sizeof(*at));
 	size_t n = 0, most = 0;
 	long now = 0;
 
@@ -201,8 +201,8 @@ static int count_slots(struct scratch *slots, struct replay *r, size_t kind)
 		if (f->groups[t->group].no_slots || slots_of(f, t) != kind ||
 		    t->end_ns <= t->start_ns)
 			continue;
-		at[n++] = (struct moment){t->start_ns, 1, node};
-		at[n++] = (struct moment){t->end_ns, -1, node};
+		at[n++] = (struct slot_moment){t->start_ns, 1, node};
+		at[n++] = (struct slot_moment){t->end_ns, -1, node};
 	}
 	sort(at, n, by_node_time);
 	for (size_t i = 0; i < n; i++) {
@@ -237,7 +237,7 @@ static void slot_taken(double *heap, size_t n, double free_s)
 /* ---- the replay ------------------------------------------------------------------------------------------------------ */
 
 /* When the last attempt that ends well is over, in seconds since the job's start. */
-static double replay(struct replay *r, uint32_t without)
+static double replay(struct flow_replay *r, uint32_t without)
 {
 	struct job_flow *f = r->f;
 	double last = 0;
@@ -285,7 +285,7 @@ static int by_time_then(const void *a, const void *b)
 }
 
 /* The kind of state that cost most on this node. */
-static struct flow_without slowest(const struct replay *r, uint32_t node)
+static struct flow_without slowest(const struct flow_replay *r, uint32_t node)
 {
 	struct flow_without w = {.node = node, .ratio = 1};
 	double most = 0;
@@ -306,7 +306,7 @@ static struct flow_without slowest(const struct replay *r, uint32_t node)
 }
 
 /* With that server as its peers are; nothing where it is no slower. */
-static int try_without(struct replay *r, uint32_t node, double was)
+static int try_without(struct flow_replay *r, uint32_t node, double was)
 {
 	struct job_flow *f = r->f;
 	const double time_s = s_of_ns(f->to_ns - f->from_ns);
@@ -322,7 +322,7 @@ static int try_without(struct replay *r, uint32_t node, double was)
 	return array_put(&f->without, &f->n_without, w);
 }
 
-static int replay_all(struct replay *r)
+static int replay_all(struct flow_replay *r)
 {
 	struct job_flow *f = r->f;
 	double was = replay(r, STATE_NONE);
@@ -339,7 +339,7 @@ static int replay_all(struct replay *r)
 
 static int by_group_own(const void *a, const void *b, void *arg)
 {
-	const struct replay *r = arg;
+	const struct flow_replay *r = arg;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
 	return ORDER(r->f->tasks[x].group, r->f->tasks[y].group)
@@ -347,7 +347,7 @@ static int by_group_own(const void *a, const void *b, void *arg)
 }
 
 /* How long attempts usually take, and whose were made again. */
-static int find_usual(struct replay *r)
+static int find_usual(struct flow_replay *r)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct job_flow *f = r->f;
@@ -373,11 +373,11 @@ int flow_without(struct job_flow *f)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	size_t nodes = f->s->nodes.n, kinds = nodes * STATE_KIND_COUNT;
-	struct replay r = {.f = f,
-			   .turns = scratch_array(&room, f->n_tasks, sizeof(*r.turns)),
-			   .groups = scratch_array(&room, f->n_groups, sizeof(*r.groups)),
-			   .repeated = scratch_array(&room, nodes, sizeof(*r.repeated)),
-			   .kinds = scratch_array(&room, kinds, sizeof(*r.kinds))};
+	struct flow_replay r = {.f = f,
+				.turns = scratch_array(&room, f->n_tasks, sizeof(*r.turns)),
+				.groups = scratch_array(&room, f->n_groups, sizeof(*r.groups)),
+				.repeated = scratch_array(&room, nodes, sizeof(*r.repeated)),
+				.kinds = scratch_array(&room, kinds, sizeof(*r.kinds))};
 	int err;
 
 	if (room.failed)

@@ -15,13 +15,13 @@
 enum { CORES_MAX = 1 << 20 };
 #define MEMORY_MAX 1e18
 
-struct line {
+struct hardware_line {
 	char node[HOST_LEN];
 	struct hardware hardware;
 };
 
 struct hardware_file {
-	struct line *at; /* by node */
+	struct hardware_line *at; /* by node */
 	size_t n;
 };
 
@@ -34,7 +34,8 @@ void hardware_free(struct hardware_file *h)
 
 static int by_node(const void *a, const void *b)
 {
-	return strcmp(((const struct line *)a)->node, ((const struct line *)b)->node);
+	return strcmp(((const struct hardware_line *)a)->node,
+		      ((const struct hardware_line *)b)->node);
 }
 
 static int refuse(const char *path, unsigned int number, const char *why)
@@ -48,7 +49,7 @@ static const char *parse(struct hardware_file *h, char *text)
 {
 	static const char blanks[] = " \t\r\n";
 	char *save = NULL, *word[4] = {NULL};
-	struct line l = {0};
+	struct hardware_line l = {0};
 	unsigned int cores;
 	size_t n = 0;
 

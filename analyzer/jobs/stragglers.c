@@ -243,7 +243,7 @@ static int run_decisions(struct stragglers *g, const struct tables *t)
 
 /* ---- the verdict ---------------------------------------------------------------------------------------------------- */
 
-static int tell(struct stragglers *g)
+static int add_stragglers(struct stragglers *g)
 {
 	struct verdict *v = g->v;
 
@@ -274,7 +274,7 @@ static int tell(struct stragglers *g)
 	return 0;
 }
 
-static int find(struct stragglers *g, const struct tables *t)
+static int find_stragglers(struct stragglers *g, const struct tables *t)
 {
 	int err = stragglers_servers(g);
 
@@ -289,7 +289,7 @@ static int find(struct stragglers *g, const struct tables *t)
 	count_tasks(g);
 	err = run_symptoms(g, t) ?: run_diagnosers(g, t);
 	count_causes(g);
-	return err ?: run_decisions(g, t) ?: tell(g);
+	return err ?: run_decisions(g, t) ?: add_stragglers(g);
 }
 
 static int find_all(struct stragglers *g, const struct tables *t)
@@ -298,7 +298,7 @@ static int find_all(struct stragglers *g, const struct tables *t)
 
 	g->restarted = scratch_array(&g->room, g->s->n, sizeof(*g->restarted));
 	g->twin = scratch_array(&g->room, g->s->n, sizeof(*g->twin));
-	err = g->room.failed ? -ENOMEM : find(g, t);
+	err = g->room.failed ? -ENOMEM : find_stragglers(g, t);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	hardware_free(g->hardware);

@@ -44,7 +44,7 @@ enum {
 	BESIDE_MAX = 256,
 };
 
-struct cell {
+struct task_cell {
 	struct stragglers *g;
 	struct found_task *at; /* by start */
 	size_t n;
@@ -61,7 +61,7 @@ struct cell {
 	uint64_t *work;
 };
 
-static const struct state *state_of(const struct cell *c, size_t i)
+static const struct state *state_of(const struct task_cell *c, size_t i)
 {
 	return &c->g->s->at[c->at[i].state];
 }
@@ -96,7 +96,7 @@ static bool is_long(const struct usual *u, double ln)
 
 /* ---- while it runs ----------------------------------------------------------------------------------------- */
 
-static double progress_at(struct cell *c, size_t i, int64_t now_ns)
+static double progress_at(struct task_cell *c, size_t i, int64_t now_ns)
 {
 	const struct states *s = c->g->s;
 	const struct state *x = state_of(c, i);
@@ -114,7 +114,7 @@ static double progress_at(struct cell *c, size_t i, int64_t now_ns)
 }
 
 /* NaN: too young to say. */
-static double projected(struct cell *c, size_t i, int64_t now_ns, double median_s)
+static double projected(struct task_cell *c, size_t i, int64_t now_ns, double median_s)
 {
 	int64_t age_ns = now_ns - state_of(c, i)->start_ns;
 	double age_s = (double)age_ns / NS_PER_S, done = progress_at(c, i, now_ns);
@@ -128,7 +128,7 @@ static double projected(struct cell *c, size_t i, int64_t now_ns, double median_
  * ln of the median of those that began with it; NaN: too few did. takes_s: of it. What runs counts with its age: as long as
  * that, at least.
  */
-static double beside(struct cell *c, size_t i, double takes_s, int64_t now_ns)
+static double beside(struct task_cell *c, size_t i, double takes_s, int64_t now_ns)
 {
 	int64_t half_ns = (int64_t)(takes_s / 2 * NS_PER_S), own = state_of(c, i)->start_ns;
 	size_t from = search_first(k, c->n, state_of(c, k)->start_ns < own - half_ns), n = 0;
@@ -145,7 +145,7 @@ static double beside(struct cell *c, size_t i, double takes_s, int64_t now_ns)
 	return n < OTHERS ? NAN : stats_quantile(c->some, n, 0.5);
 }
 
-static bool stands_out(struct cell *c, size_t i, const struct usual *u, double takes_s,
+static bool stands_out(struct task_cell *c, size_t i, const struct usual *u, double takes_s,
 		       int64_t now_ns)
 {
 	return is_long(u, log(takes_s)) &&
@@ -167,7 +167,8 @@ static void note_look(struct found_task *t, int64_t now_ns, double takes_s, doub
 }
 
 /* One look at those that run: `open` of n. */
-static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns, double *takes_s)
+static void look(struct task_cell *c, const uint32_t *open, size_t n, int64_t now_ns,
+		 double *takes_s)
 {
 	double median_s = c->n_ended ? exp(c->ended[c->n_ended / 2]) : 0;
 	struct usual u;
@@ -198,7 +199,7 @@ static void look(struct cell *c, const uint32_t *open, size_t n, int64_t now_ns,
 }
 
 /* What has ended since the last look takes its places. */
-static void merge_ended(struct cell *c)
+static void merge_ended(struct task_cell *c)
 {
 	double *new = c->ended + c->n_ended;
 	size_t i = c->n_ended, k = c->n_new, n = i + k;
@@ -215,7 +216,7 @@ static void merge_ended(struct cell *c)
 }
 
 /* Those of `open` that still run; what ended well is among the cell's. */
-static size_t running(struct cell *c, uint32_t *open, size_t n, int64_t now_ns)
+static size_t running(struct task_cell *c, uint32_t *open, size_t n, int64_t now_ns)
 {
 	size_t kept = 0;
 
@@ -231,7 +232,7 @@ static size_t running(struct cell *c, uint32_t *open, size_t n, int64_t now_ns)
 }
 
 /* The last look at what runs: later ones would change nothing that is told. */
-static int64_t last_look(const struct cell *c)
+static int64_t last_look(const struct task_cell *c)
 {
 	int64_t last_ns = state_of(c, 0)->start_ns;
 
@@ -243,14 +244,14 @@ static int64_t last_look(const struct cell *c)
 	return last_ns;
 }
 
-static int64_t next_look(const struct cell *c, int64_t now_ns)
+static int64_t next_look(const struct task_cell *c, int64_t now_ns)
 {
 	int64_t rare_ns = (now_ns - c->event_ns - QUIET_NS) / SELDOM;
 
 	return now_ns + (rare_ns > EVERY_NS ? rare_ns : EVERY_NS);
 }
 
-static int replay(struct cell *c)
+static int replay(struct task_cell *c)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	uint32_t *open = scratch_array(&room, c->n, sizeof(*open));
@@ -282,7 +283,7 @@ static int replay(struct cell *c)
 
 /* ---- when it has ended --------------------------------------------------------------------------------------- */
 
-static void judge_ended(struct cell *c)
+static void judge_ended(struct task_cell *c)
 {
 	struct usual u;
 
@@ -320,14 +321,14 @@ static int by_task_and_time(const void *a, const void *b, void *arg)
 		       ?: ORDER(x->done, y->done);
 }
 
-static bool before(const struct cell *c, size_t k, const struct state *x)
+static bool before(const struct task_cell *c, size_t k, const struct state *x)
 {
 	const struct state_progress *p = &c->g->s->progress[c->reports[k]];
 
 	return p->id < x->id || (p->id == x->id && p->kind < x->kind);
 }
 
-static int one_cell(struct cell *c)
+static int one_cell(struct task_cell *c)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	int err;
@@ -389,11 +390,11 @@ int find_long(struct stragglers *g)
 	int err = reports ? take_reports(g, reports, &n_reports) : -ENOMEM;
 
 	for (size_t i = 0, end; i < g->n && !err; i = end) {
-		struct cell c = {.g = g,
-				 .at = &g->at[i],
-				 .reports = reports,
-				 .n_reports = n_reports,
-				 .work = &work};
+		struct task_cell c = {.g = g,
+				      .at = &g->at[i],
+				      .reports = reports,
+				      .n_reports = n_reports,
+				      .work = &work};
 
 		end = run_end(m, i, g->n, g->at[m].cell == g->at[i].cell);
 		c.n = end - i;

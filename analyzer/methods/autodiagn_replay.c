@@ -11,7 +11,7 @@
 #define WORK_MAX ((uint64_t)1 << 30)
 
 /* A task and its reports of progress: from `next` on those that are still to come. */
-struct task {
+struct reported_task {
 	uint32_t state, job;
 	uint8_t kind;
 	int64_t start_ns, end_ns;
@@ -20,17 +20,17 @@ struct task {
 	size_t found; /* of autodiagn.at; SIZE_MAX: not looked at yet */
 };
 
-struct replay {
+struct progress_replay {
 	struct autodiagn *r;
 	const struct states *s;
 	const struct autodiagn_opts *o;
-	struct task *tasks; /* by job, kind, start */
+	struct reported_task *tasks; /* by job, kind, start */
 	size_t n_tasks;
 	uint32_t *reports;	   /* of s->progress, by kind, id, time */
 	bool *restarted;	   /* of s->at */
 	bool *tells;		   /* of s->nodes: the log says progress of its tasks */
 	struct hardware *hardware; /* of s->nodes; zeros: not known */
-	struct task **running;
+	struct reported_task **running;
 	struct autodiagn_task *look;
 	double *spare;
 	uint64_t work; /* tasks looked at, again and again */
@@ -55,7 +55,7 @@ static int by_task_and_time(const void *a, const void *b, void *arg)
 }
 
 /* Report i beside those of a task. */
-static int report_order(const struct replay *p, size_t i, const struct state *task)
+static int report_order(const struct progress_replay *p, size_t i, const struct state *task)
 {
 	const struct state_progress *x = &p->s->progress[p->reports[i]];
 
@@ -66,31 +66,31 @@ static int report_order(const struct replay *p, size_t i, const struct state *ta
 
 static int by_start(const void *a, const void *b)
 {
-	const struct task *x = a, *y = b;
+	const struct reported_task *x = a, *y = b;
 
 	return ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind) ?: ORDER(x->start_ns, y->start_ns)
 		       ?: ORDER(x->state, y->state);
 }
 
 /* Tasks of jobs that are known, and of servers whose tasks' progress is. */
-static void list_tasks(struct replay *p)
+static void list_tasks(struct progress_replay *p)
 {
 	const struct states *s = p->s;
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *a = &s->at[i];
-		struct task *t = &p->tasks[p->n_tasks];
+		struct reported_task *t = &p->tasks[p->n_tasks];
 
 		if (!state_is_task(a->kind) || a->node >= s->nodes.n || a->job == STATE_NONE ||
 		    a->end_ns < a->start_ns)
 			continue;
-		*t = (struct task){.state = (uint32_t)i,
-				   .job = a->job,
-				   .kind = a->kind,
-				   .start_ns = a->start_ns,
-				   .end_ns = a->end_ns,
-				   .found = SIZE_MAX};
+		*t = (struct reported_task){.state = (uint32_t)i,
+					    .job = a->job,
+					    .kind = a->kind,
+					    .start_ns = a->start_ns,
+					    .end_ns = a->end_ns,
+					    .found = SIZE_MAX};
 		t->next = search_first(k, s->n_progress, report_order(p, k, a) < 0);
 		t->end = search_first(k, s->n_progress, report_order(p, k, a) <= 0);
 		p->tells[a->node] |= t->end > t->next;
@@ -103,7 +103,7 @@ static void list_tasks(struct replay *p)
 	sort(p->tasks, n, by_start);
 }
 
-static int prepare(struct replay *p)
+static int prepare(struct progress_replay *p)
 {
 	const struct states *s = p->s;
 
@@ -124,7 +124,7 @@ static int prepare(struct replay *p)
 		p->reports[i] = (uint32_t)i;
 	sort_with(p->reports, s->n_progress, by_task_and_time, s->progress);
 	list_tasks(p);
-	p->running = calloc(p->n_tasks + 1, sizeof(struct task *));
+	p->running = calloc(p->n_tasks + 1, sizeof(struct reported_task *));
 	p->look = calloc(p->n_tasks + 1, sizeof(*p->look));
 	p->spare = calloc(p->n_tasks + 1, sizeof(*p->spare));
 	p->r->at = calloc(p->n_tasks + 1, sizeof(*p->r->at));
@@ -135,7 +135,7 @@ static int prepare(struct replay *p)
 
 /* ---- a look ------------------------------------------------------------------------------------------------------ */
 
-static double progress_at(struct replay *p, struct task *t, int64_t time_ns)
+static double progress_at(struct progress_replay *p, struct reported_task *t, int64_t time_ns)
 {
 	while (t->next < t->end) {
 		const struct state_progress *x = &p->s->progress[p->reports[t->next]];
@@ -149,13 +149,13 @@ static double progress_at(struct replay *p, struct task *t, int64_t time_ns)
 }
 
 /* Of a running task's server. */
-static const struct hardware *hardware_at(const struct replay *p, size_t i)
+static const struct hardware *hardware_at(const struct progress_replay *p, size_t i)
 {
 	return &p->hardware[p->s->at[p->running[i]->state].node];
 }
 
 /* The most that any server has that hosts a running task; 0: nothing is known. */
-static struct hardware best_hardware(const struct replay *p, size_t n)
+static struct hardware best_hardware(const struct progress_replay *p, size_t n)
 {
 	struct hardware best = {0};
 
@@ -169,7 +169,7 @@ static struct hardware best_hardware(const struct replay *p, size_t n)
 	return best;
 }
 
-static struct autodiagn_found *found_of(struct replay *p, struct task *t)
+static struct autodiagn_found *found_of(struct progress_replay *p, struct reported_task *t)
 {
 	struct autodiagn_found *f;
 
@@ -187,7 +187,7 @@ static struct autodiagn_found *found_of(struct replay *p, struct task *t)
 	return &p->r->at[t->found];
 }
 
-static void keep(struct replay *p, size_t i, int64_t time_ns, double median,
+static void keep(struct progress_replay *p, size_t i, int64_t time_ns, double median,
 		 const struct hardware *best)
 {
 	struct autodiagn_found *f = found_of(p, p->running[i]);
@@ -211,7 +211,7 @@ static void keep(struct replay *p, size_t i, int64_t time_ns, double median,
 	}
 }
 
-static void look(struct replay *p, size_t n, int64_t time_ns)
+static void look(struct progress_replay *p, size_t n, int64_t time_ns)
 {
 	struct hardware best = best_hardware(p, n);
 	double median;
@@ -234,7 +234,8 @@ static void look(struct replay *p, size_t n, int64_t time_ns)
 /* ---- a job ------------------------------------------------------------------------------------------------------- */
 
 /* Those that run at that time, of n that did at the look before, and of those that began since. */
-static size_t running_at(struct replay *p, size_t n, size_t *next, size_t end, int64_t time_ns)
+static size_t running_at(struct progress_replay *p, size_t n, size_t *next, size_t end,
+			 int64_t time_ns)
 {
 	size_t kept = 0;
 
@@ -256,7 +257,7 @@ static int64_t look_after(int64_t begin_ns, int64_t time_ns)
 }
 
 /* Tasks [from, to) are those of one job and kind; the looks are those of the job. */
-static void replay_kind(struct replay *p, size_t from, size_t to, int64_t begin_ns)
+static void replay_kind(struct progress_replay *p, size_t from, size_t to, int64_t begin_ns)
 {
 	int64_t time_ns = look_after(begin_ns, p->tasks[from].start_ns);
 	size_t next = from, n = 0, looks = 0;
@@ -276,7 +277,7 @@ static void replay_kind(struct replay *p, size_t from, size_t to, int64_t begin_
 	}
 }
 
-static void replay_job(struct replay *p, size_t from, size_t to)
+static void replay_job(struct progress_replay *p, size_t from, size_t to)
 {
 	int64_t begin_ns = p->tasks[from].start_ns;
 
@@ -291,7 +292,7 @@ static void replay_job(struct replay *p, size_t from, size_t to)
 
 int autodiagn_replay(struct autodiagn *r, const struct states *s, const struct autodiagn_opts *o)
 {
-	struct replay p = {.r = r, .s = s, .o = o};
+	struct progress_replay p = {.r = r, .s = s, .o = o};
 	int err;
 
 	*r = (struct autodiagn){0};

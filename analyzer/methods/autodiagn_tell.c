@@ -11,7 +11,7 @@
 #include "analyzer/jobs/stragglers.h"
 #include "userspace/common/array.h"
 
-struct telling {
+struct autodiagn_conclusion {
 	struct verdict *v;
 	const struct states *s;
 	const struct autodiagn *r;
@@ -21,7 +21,7 @@ struct telling {
 };
 
 /* Those with a task that was looked at. */
-static int list_jobs(struct telling *t)
+static int list_jobs(struct autodiagn_conclusion *t)
 {
 	const struct states *s = t->s;
 	bool *has = calloc(s->jobs.n + 1, sizeof(*has));
@@ -34,7 +34,7 @@ static int list_jobs(struct telling *t)
 	return err;
 }
 
-static void count_tasks(struct telling *t)
+static void count_tasks(struct autodiagn_conclusion *t)
 {
 	for (size_t i = 0; i < t->s->n; i++) {
 		const struct state *a = &t->s->at[i];
@@ -56,7 +56,7 @@ static void count_tasks(struct telling *t)
 	}
 }
 
-static int add_found(struct telling *t, const struct autodiagn_found *f)
+static int add_found(struct autodiagn_conclusion *t, const struct autodiagn_found *f)
 {
 	const struct state *a = &t->s->at[f->state];
 	struct straggler_job *j = &t->v->jobs[t->job[a->job]];
@@ -93,7 +93,7 @@ static int add_found(struct telling *t, const struct autodiagn_found *f)
 	return 0;
 }
 
-static int add_facts(struct telling *t)
+static int add_facts(struct autodiagn_conclusion *t)
 {
 	char text[160];
 	int err = verdict_add_fact(t->v, "outliers", "factor", AUTODIAGN_FACTOR, "");
@@ -106,7 +106,7 @@ static int add_facts(struct telling *t)
 }
 
 /* No server is judged. */
-static int unjudge(struct telling *t)
+static int unjudge(struct autodiagn_conclusion *t)
 {
 	int err = 0;
 
@@ -130,7 +130,8 @@ static void add_causes(struct verdict *v)
 int autodiagn_tell(struct verdict *v, const struct states *s, const struct autodiagn *r,
 		   const struct state_nodes *nodes, bool hardware)
 {
-	struct telling t = {.v = v, .s = s, .r = r, .nodes = nodes, .hardware = hardware};
+	struct autodiagn_conclusion t = {
+		.v = v, .s = s, .r = r, .nodes = nodes, .hardware = hardware};
 	int err = -ENOMEM;
 
 	add_causes(v);

@@ -6,7 +6,7 @@
 
 static const struct {
 	enum metric_id metric;
-	enum symptom symptom;
+	enum server_symptom symptom;
 } symptoms_of[] = {
 	{M_RKB_S, SYM_STORAGE_THROUGHPUT},
 	{M_WKB_S, SYM_STORAGE_THROUGHPUT},
@@ -24,7 +24,7 @@ static const struct {
  * Rule 3 has two rows: both directions diverge, or one does without congestion. Loss makes a
  * receiver acknowledge at once, so that transmit alone deviates; that must fall through to 4 [P].
  */
-static const struct rule rules[] = {
+static const struct checklist_row rules[] = {
 	{1, 0, SYM_STORAGE_THROUGHPUT, 0, CAUSE_DISK_HOG, WHY_STORAGE_THROUGHPUT},
 	{2, 0, SYM_STORAGE_LATENCY, 0, CAUSE_DISK_BUSY, WHY_STORAGE_LATENCY},
 	{3, SYM_NET_RECEIVE | SYM_NET_TRANSMIT, 0, 0, CAUSE_NETWORK_HOG, WHY_NET_BOTH},
@@ -41,9 +41,9 @@ unsigned int checklist_symptom(int metric)
 	return 0;
 }
 
-const struct rule *checklist_rule(unsigned int symptoms)
+const struct checklist_row *checklist_rule(unsigned int symptoms)
 {
-	const struct rule *r = rules;
+	const struct checklist_row *r = rules;
 
 	/* the last row holds for everything */
 	while ((symptoms & r->all) != r->all || (r->any && !(symptoms & r->any)) ||

@@ -9,7 +9,7 @@
 #include "analyzer/verdict/cause.h"
 #include "userspace/metrics/metrics.h"
 
-enum symptom {
+enum server_symptom {
 	SYM_STORAGE_THROUGHPUT = 1 << 0,
 	SYM_STORAGE_LATENCY = 1 << 1,
 	SYM_NET_RECEIVE = 1 << 2,
@@ -17,7 +17,7 @@ enum symptom {
 	SYM_CONGESTION = 1 << 4,
 };
 
-struct rule {
+struct checklist_row {
 	unsigned int number;
 	unsigned int all, any,
 		none; /* holds if: all of these, one of those (if any), none of these */
@@ -30,6 +30,6 @@ struct rule {
 unsigned int checklist_symptom(int metric);
 
 /* The rule that fires; always one, the last says that no fault was discovered. */
-const struct rule *checklist_rule(unsigned int symptoms);
+const struct checklist_row *checklist_rule(unsigned int symptoms);
 
 #endif

@@ -87,7 +87,7 @@ void conclude_finding(struct incident *in, struct finding e)
 static int gather(struct verdict *v, const struct conclusion *c, struct indictment *all, size_t n)
 {
 	struct incident *in = &v->incidents[v->n_incidents];
-	const struct rule *rule;
+	const struct checklist_row *rule;
 	unsigned int symptoms = 0;
 
 	*in = (struct incident){.node = all[0].about.node,

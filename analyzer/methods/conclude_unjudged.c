@@ -9,7 +9,7 @@
 #include "method.h"
 #include "userspace/common/array.h"
 
-struct listing {
+struct unjudged_listing {
 	struct verdict *v;
 	const struct frame *f;
 	const struct model *m;
@@ -20,7 +20,7 @@ struct listing {
 
 /* Here: the node's number in the frame; SIZE_MAX: it is not in it. Returns whether any was missed; *partly: whether it
  * was judged on any. */
-static bool find_missed(struct listing *l, size_t here, bool *partly)
+static bool find_missed(struct unjudged_listing *l, size_t here, bool *partly)
 {
 	bool any = false;
 
@@ -37,7 +37,7 @@ static bool find_missed(struct listing *l, size_t here, bool *partly)
 }
 
 /* Whether training saw this node of the model on any of the metrics that were missed. */
-static bool was_trained(const struct listing *l, size_t known)
+static bool was_trained(const struct unjudged_listing *l, size_t known)
 {
 	for (size_t i = 0; i < l->j->n_coverage; i++) {
 		const struct coverage *c = &l->j->coverage[i];
@@ -53,7 +53,8 @@ static bool was_trained(const struct listing *l, size_t known)
 }
 
 /* Why node `known` of the model, which is this node of the frame, was not judged. */
-static enum unjudged_why why_known(const struct listing *l, size_t known, size_t here, bool missed)
+static enum unjudged_why why_known(const struct unjudged_listing *l, size_t known, size_t here,
+				   bool missed)
 {
 	int32_t group = l->m->group[known];
 
@@ -70,7 +71,8 @@ static enum unjudged_why why_known(const struct listing *l, size_t known, size_t
 	return !missed || was_trained(l, known) ? UNJUDGED_LITTLE : UNJUDGED_UNTRAINED;
 }
 
-static int add(struct listing *l, size_t node, size_t signal, enum unjudged_why why)
+static int unjudged_add(struct unjudged_listing *l, size_t node, size_t signal,
+			enum unjudged_why why)
 {
 	return verdict_add_unjudged(l->v,
 				    &(struct unjudged){.node = node, .signal = signal, .why = why});
@@ -78,7 +80,7 @@ static int add(struct listing *l, size_t node, size_t signal, enum unjudged_why 
 
 /* One server of frame (here), model (known), or both, under this number in the verdict. Rows of coverage are
  * the first rows of the verdict's signals. */
-static int list_server(struct listing *l, size_t node, size_t here, size_t known)
+static int list_server(struct unjudged_listing *l, size_t node, size_t here, size_t known)
 {
 	bool partly, missed = find_missed(l, here, &partly);
 	enum unjudged_why why;
@@ -91,15 +93,15 @@ static int list_server(struct listing *l, size_t node, size_t here, size_t known
 	      : !frame_has(l->f, here) ? UNJUDGED_NO_DATA
 				       : UNJUDGED_UNKNOWN;
 	if (!l->v->judged[node])
-		return add(l, node, SIGNAL_ALL, why);
+		return unjudged_add(l, node, SIGNAL_ALL, why);
 	for (size_t i = 0; i < l->j->n_coverage && !err; i++)
 		if (l->missed[i])
-			err = add(l, node, i, why);
+			err = unjudged_add(l, node, i, why);
 	return err;
 }
 
 /* The model's nodes and the frame's, both ascending, side by side. Those of the frame keep their numbers. */
-static int list_servers(struct listing *l)
+static int list_servers(struct unjudged_listing *l)
 {
 	struct verdict *v = l->v;
 	size_t i = 0, node = 0;
@@ -125,7 +127,7 @@ static int list_servers(struct listing *l)
 }
 
 /* A threshold that nothing can be over is no judgement of this metric. */
-static int list_blind(struct listing *l)
+static int list_blind(struct unjudged_listing *l)
 {
 	int err = 0;
 
@@ -148,7 +150,7 @@ static int list_blind(struct listing *l)
 int conclude_servers(struct verdict *v, const struct conclusion *c)
 {
 	const struct model *m = c->model;
-	struct listing l = {.v = v, .f = c->frame, .m = m, .j = c->judgement};
+	struct unjudged_listing l = {.v = v, .f = c->frame, .m = m, .j = c->judgement};
 	size_t most = c->frame->n_nodes + m->n_nodes + 1;
 	int err = -ENOMEM;
 

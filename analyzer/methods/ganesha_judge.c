@@ -42,7 +42,7 @@ struct suspect {
 	double *sums; /* of both, in one piece; NULL until the first alarm */
 };
 
-struct group {
+struct judged_group {
 	const struct frame *f;
 	struct ganesha_watch watch;
 	struct suspect *suspects; /* n_nodes */
@@ -50,11 +50,11 @@ struct group {
 	double *sorted; /* d x n_nodes */
 };
 
-struct judging {
+struct ganesha_judging {
 	const struct ganesha *g; /* NULL: nothing can be judged */
 	struct judgement *j;
 	double threshold;
-	struct group *groups;
+	struct judged_group *groups;
 	size_t n_groups;
 	const struct peers *peers;
 	size_t *metric; /* g->d */
@@ -62,12 +62,12 @@ struct judging {
 
 void ganesha_judge_free(void *state)
 {
-	struct judging *r = state;
+	struct ganesha_judging *r = state;
 
 	if (!r)
 		return;
 	for (size_t i = 0; r->groups && i < r->n_groups; i++) {
-		struct group *g = &r->groups[i];
+		struct judged_group *g = &r->groups[i];
 
 		for (size_t n = 0; g->suspects && n < g->f->n_nodes; n++)
 			free(g->suspects[n].sums);
@@ -80,7 +80,7 @@ void ganesha_judge_free(void *state)
 	free(r);
 }
 
-static int group_init(struct judging *r, struct group *g)
+static int group_init(struct ganesha_judging *r, struct judged_group *g)
 {
 	int err = ganesha_watch_init(&g->watch, r->g, g->f, r->metric);
 
@@ -93,7 +93,7 @@ static int group_init(struct judging *r, struct group *g)
 
 /* A threshold that nothing can be over; at nine tenths of the largest distance already: histograms
  * that were equal once never become fully disjoint. */
-static int add_blind(struct judging *r, const struct group *g)
+static int add_blind(struct ganesha_judging *r, const struct judged_group *g)
 {
 	int err = 0;
 
@@ -107,7 +107,7 @@ static int add_blind(struct judging *r, const struct group *g)
 void *ganesha_judge_new(const struct method *method, const struct peers *peers,
 			const struct model *m, const size_t *index, struct judgement *j)
 {
-	struct judging *r = calloc(1, sizeof(*r));
+	struct ganesha_judging *r = calloc(1, sizeof(*r));
 	const struct frame *f = peers->n ? &peers->parts[0] : NULL;
 	int err = 0;
 
@@ -115,7 +115,7 @@ void *ganesha_judge_new(const struct method *method, const struct peers *peers,
 	(void)index; /* what was learnt is about no node in particular */
 	if (!r)
 		return NULL;
-	*r = (struct judging){.g = f ? m->ganesha : NULL, .j = j, .peers = peers};
+	*r = (struct ganesha_judging){.g = f ? m->ganesha : NULL, .j = j, .peers = peers};
 	r->groups = calloc(peers->n + 1, sizeof(*r->groups));
 	r->metric = calloc((r->g ? r->g->d : 0) + 1, sizeof(*r->metric));
 	if (!r->groups || !r->metric)
@@ -128,7 +128,7 @@ void *ganesha_judge_new(const struct method *method, const struct peers *peers,
 	if (r->g)
 		r->threshold = m->params.slack * r->g->distance;
 	while (!err && r->g && r->n_groups < peers->n) {
-		struct group *g = &r->groups[r->n_groups];
+		struct judged_group *g = &r->groups[r->n_groups];
 
 		g->f = &peers->parts[r->n_groups++];
 		err = group_init(r, g);
@@ -160,8 +160,8 @@ static int begin_episode(struct suspect *s, size_t d, size_t column)
 }
 
 /* One alarm of member i: how it looked. */
-static void add_alarm(const struct judging *r, const struct group *g, size_t i, const double *raw,
-		      size_t column)
+static void add_alarm(const struct ganesha_judging *r, const struct judged_group *g, size_t i,
+		      const double *raw, size_t column)
 {
 	const struct ganesha_watch *w = &g->watch;
 	size_t node = w->member[i], d = r->g->d;
@@ -203,7 +203,7 @@ static void prove(struct suspect *s, size_t d, size_t column)
 
 /* ---- seconds ----------------------------------------------------------------------------------*/
 
-static void sort_metrics(const struct judging *r, struct group *g, const double *raw)
+static void sort_metrics(const struct ganesha_judging *r, struct judged_group *g, const double *raw)
 {
 	const struct ganesha_watch *w = &g->watch;
 	size_t d = r->g->d;
@@ -218,14 +218,14 @@ static void sort_metrics(const struct judging *r, struct group *g, const double 
 }
 
 /* Whether the rule holds by what came so far. */
-static bool holds(const struct judging *r, const struct suspect *s)
+static bool holds(const struct ganesha_judging *r, const struct suspect *s)
 {
 	return r->j->weighted ? s->count > r->g->alarm_count : s->row >= r->g->consecutive;
 }
 
 /* Member i of this second; `alarm` or not. */
-static int judge_member(const struct judging *r, struct group *g, size_t i, bool alarm,
-			const double *raw, size_t column)
+static int judge_member(const struct ganesha_judging *r, struct judged_group *g, size_t i,
+			bool alarm, const double *raw, size_t column)
 {
 	struct suspect *s = &g->suspects[g->watch.member[i]];
 	bool weighted = r->j->weighted;
@@ -249,8 +249,8 @@ static int judge_member(const struct judging *r, struct group *g, size_t i, bool
 }
 
 /* i: its place among the members of this second; SIZE_MAX: it is none. */
-static int explain(const struct judging *r, const struct group *g, size_t column, size_t node,
-		   size_t i)
+static int explain(const struct ganesha_judging *r, const struct judged_group *g, size_t column,
+		   size_t node, size_t i)
 {
 	const struct ganesha_watch *w = &g->watch;
 	struct explained e = {.method = method_ganesha.name,
@@ -272,7 +272,7 @@ static int explain(const struct judging *r, const struct group *g, size_t column
 	return judgement_explain(r->j, g->f, &e);
 }
 
-static int judge_second(struct judging *r, struct group *g, size_t column)
+static int judge_second(struct ganesha_judging *r, struct judged_group *g, size_t column)
 {
 	struct ganesha_watch *w = &g->watch;
 	const double *raw = ganesha_seconds_at(&w->seconds, column);
@@ -304,11 +304,11 @@ static int judge_second(struct judging *r, struct group *g, size_t column)
 
 int ganesha_judge_slice(void *state, struct slice s)
 {
-	struct judging *r = state;
+	struct ganesha_judging *r = state;
 	int err = 0;
 
 	for (size_t i = 0; i < r->n_groups && !err; i++) {
-		struct group *g = &r->groups[i];
+		struct judged_group *g = &r->groups[i];
 		size_t end;
 
 		for (size_t from = s.from; from < s.to && !err; from = end) {
@@ -323,7 +323,7 @@ int ganesha_judge_slice(void *state, struct slice s)
 /* ---- the end ----------------------------------------------------------------------------------*/
 
 /* The metric that tells the node from its peers most: of the means over the alarms. */
-static int add_finding(const struct judging *r, const struct group *g, size_t node)
+static int add_finding(const struct ganesha_judging *r, const struct judged_group *g, size_t node)
 {
 	const struct suspect *s = &g->suspects[node];
 	const struct episode *e = &s->proof;
@@ -354,7 +354,7 @@ static int add_finding(const struct judging *r, const struct group *g, size_t no
 }
 
 /* Judged is who was compared for as long as an indictment takes. */
-static int end_group(const struct judging *r, const struct group *g)
+static int end_group(const struct ganesha_judging *r, const struct judged_group *g)
 {
 	struct coverage *row =
 		judgement_add_coverage(r->j, &(struct coverage){.metric = METRIC_ALL,
@@ -374,7 +374,7 @@ static int end_group(const struct judging *r, const struct group *g)
 
 int ganesha_judge_end(void *state)
 {
-	struct judging *r = state;
+	struct ganesha_judging *r = state;
 	struct coverage none = {.metric = METRIC_ALL, .method = method_ganesha.name};
 	int err = 0;
 

@@ -33,15 +33,15 @@ struct past {
 	double count;			 /* the weighted count of alarms */
 };
 
-struct group {
+struct trained_group {
 	const struct frame *f;
 	struct ganesha_watch watch; /* in pass 0 its seconds only */
 	struct past *past;	    /* n_nodes */
 };
 
-struct training {
+struct ganesha_training {
 	struct model *m;
-	struct group *groups;
+	struct trained_group *groups;
 	size_t n_groups;
 	size_t *metric, d; /* looked at: numbers in the frame */
 	/* The sample: n x d of ln(x + 1), NaN missing. */
@@ -54,7 +54,7 @@ struct training {
 
 void ganesha_train_free(void *state)
 {
-	struct training *t = state;
+	struct ganesha_training *t = state;
 
 	if (!t)
 		return;
@@ -72,7 +72,7 @@ void ganesha_train_free(void *state)
  * Which part of all seconds of all nodes is kept, if they are too many: by a hash of node and
  * time, so that it does not depend on the order in which they come.
  */
-static void plan_sample(struct training *t)
+static void plan_sample(struct ganesha_training *t)
 {
 	double all = 0;
 	size_t fit = SAMPLE_BYTES_MAX / ((t->d + 1) * sizeof(double));
@@ -88,7 +88,7 @@ static void plan_sample(struct training *t)
 
 void *ganesha_train_new(const struct method *method, const struct peers *peers, struct model *m)
 {
-	struct training *t = calloc(1, sizeof(*t));
+	struct ganesha_training *t = calloc(1, sizeof(*t));
 	const struct frame *f = peers->n ? &peers->parts[0] : NULL;
 
 	if (!t)
@@ -102,7 +102,7 @@ void *ganesha_train_new(const struct method *method, const struct peers *peers, 
 		if (method_looks_at(method, &f->metrics[i]))
 			t->metric[t->d++] = i;
 	for (; t->n_groups < peers->n; t->n_groups++) {
-		struct group *g = &t->groups[t->n_groups];
+		struct trained_group *g = &t->groups[t->n_groups];
 
 		g->f = &peers->parts[t->n_groups];
 		if (t->d && t->d <= GANESHA_METRICS_MAX &&
@@ -119,7 +119,7 @@ nomem:
 
 /* ---- pass 0: the sample -----------------------------------------------------------------------*/
 
-static int keep(struct training *t, const struct frame *f, const double *raw)
+static int keep(struct ganesha_training *t, const struct frame *f, const double *raw)
 {
 	double *x;
 	bool any = false;
@@ -137,7 +137,7 @@ static int keep(struct training *t, const struct frame *f, const double *raw)
 	return 0;
 }
 
-static int collect(struct training *t, struct group *g, size_t column)
+static int collect(struct ganesha_training *t, struct trained_group *g, size_t column)
 {
 	const double *raw = ganesha_seconds_at(&g->watch.seconds, column);
 	int err = 0;
@@ -152,7 +152,7 @@ static int collect(struct training *t, struct group *g, size_t column)
  * Leaves out metrics that more than half of the vectors do not have (nobody measures them, or
  * hardly), then vectors that are not complete [D].
  */
-static int choose_metrics(struct training *t)
+static int choose_metrics(struct ganesha_training *t)
 {
 	size_t d = 0, n = 0, old = t->d;
 	size_t *has = calloc(old + 1, sizeof(*has)); /* then: where it stands in the old vector */
@@ -186,7 +186,7 @@ static int choose_metrics(struct training *t)
 }
 
 /* Nothing was learnt, and why: not an error, other methods may learn something. */
-static int give_up(struct training *t, const char *why)
+static int give_up(struct ganesha_training *t, const char *why)
 {
 	warn("method 'ganesha' learns nothing: %s", why);
 	ganesha_free(t->m->ganesha);
@@ -195,12 +195,12 @@ static int give_up(struct training *t, const char *why)
 }
 
 /* What passes 1 and 2 need: the chosen metrics, and everybody's histogram empty. */
-static int watch(struct training *t)
+static int watch(struct ganesha_training *t)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < t->n_groups && !err; i++) {
-		struct group *g = &t->groups[i];
+		struct trained_group *g = &t->groups[i];
 
 		ganesha_watch_release(&g->watch);
 		free(g->past);
@@ -211,7 +211,7 @@ static int watch(struct training *t)
 	return err;
 }
 
-static int learn_profiles(struct training *t)
+static int learn_profiles(struct ganesha_training *t)
 {
 	struct ganesha *g;
 
@@ -236,7 +236,7 @@ static int learn_profiles(struct training *t)
 /* ---- passes 1 and 2: the thresholds -----------------------------------------------------------*/
 
 /* A second in which the node is not compared, or not over the threshold, ends its row. */
-static void learn_distance(struct training *t, struct group *g)
+static void learn_distance(struct ganesha_training *t, struct trained_group *g)
 {
 	const struct ganesha_watch *w = &g->watch;
 	size_t next = 0;
@@ -266,7 +266,7 @@ static void learn_distance(struct training *t, struct group *g)
 }
 
 /* A second in which the node is not compared changes nothing: not an alarm, nor none. */
-static void learn_count(struct training *t, struct group *g)
+static void learn_count(struct ganesha_training *t, struct trained_group *g)
 {
 	const struct ganesha_watch *w = &g->watch;
 
@@ -280,13 +280,13 @@ static void learn_count(struct training *t, struct group *g)
 
 int ganesha_train_slice(void *state, struct slice s, unsigned int pass)
 {
-	struct training *t = state;
+	struct ganesha_training *t = state;
 	int err = 0;
 
 	if (!t->d || t->d > GANESHA_METRICS_MAX || (pass && !t->m->ganesha))
 		return 0;
 	for (size_t i = 0; i < t->n_groups && !err; i++) {
-		struct group *g = &t->groups[i];
+		struct trained_group *g = &t->groups[i];
 		size_t end;
 
 		for (size_t from = s.from; from < s.to && !err; from = end) {
@@ -308,7 +308,7 @@ int ganesha_train_slice(void *state, struct slice s, unsigned int pass)
 }
 
 /* Pass 1 is over: the threshold is known, and how long was looked. */
-static int keep_distance(struct training *t)
+static int keep_distance(struct ganesha_training *t)
 {
 	struct ganesha *g = t->m->ganesha;
 
@@ -325,7 +325,7 @@ static int keep_distance(struct training *t)
  * The weighted count must exceed what it reached in training, and what 20 alarms in a row make:
  * both rules ask for the same persistence [D].
  */
-static void keep_count(struct training *t)
+static void keep_count(struct ganesha_training *t)
 {
 	double row =
 		(1 - pow(GANESHA_ALARM_DECAY, GANESHA_CONSECUTIVE)) / (1 - GANESHA_ALARM_DECAY);
@@ -335,7 +335,7 @@ static void keep_count(struct training *t)
 
 int ganesha_train_pass_end(void *state, unsigned int pass)
 {
-	struct training *t = state;
+	struct ganesha_training *t = state;
 	int err = 0;
 
 	if (!pass)

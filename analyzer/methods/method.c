@@ -27,7 +27,7 @@ const char *method_trained(const char *name, bool *profiles)
 	return m && m->passes ? m->name : NULL;
 }
 
-static int add(const struct method *chosen[METHODS_MAX + 1], size_t *n, const char *name)
+static int choose_method(const struct method *chosen[METHODS_MAX + 1], size_t *n, const char *name)
 {
 	const struct method *m = method_by_name(name);
 
@@ -57,7 +57,7 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
 
 	snprintf(words, sizeof(words), "%s", text ? text : "kl,cwnd");
 	for (name = strtok_r(words, ",", &save); name && !err; name = strtok_r(NULL, ",", &save))
-		err = add(chosen, &n, name);
+		err = choose_method(chosen, &n, name);
 	chosen[n] = NULL;
 	if (!err && !n) {
 		fail("'--method' needs names separated by commas: choose from" METHOD_NAMES);

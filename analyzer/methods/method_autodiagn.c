@@ -4,8 +4,8 @@
 #include "method.h"
 #include "method_states.h"
 
-static int judge(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
-		 const struct analysis_opts *o)
+static int judge_autodiagn(struct verdict *v, const struct states *s,
+			   const struct state_nodes *nodes, const struct analysis_opts *o)
 {
 	struct autodiagn_opts opts = {.from_ns = o->from_ns, .to_ns = o->to_ns};
 	struct hardware_file *hardware = NULL;
@@ -31,5 +31,5 @@ const struct method method_autodiagn = {
 	.words = WORDS_ROBUST,
 	.heeds = heeds,
 	.make = method_states,
-	.judge_states = judge,
+	.judge_states = judge_autodiagn,
 };

@@ -33,8 +33,9 @@ static bool was_trained(const struct model *m, const struct method *method)
 }
 
 /* Those asked for by name, which must have been trained; else all that were. */
-static int choose(const struct model *m, const struct analysis_opts *o,
-		  const struct method *const *asked, const struct method *chosen[METHODS_MAX + 1])
+static int choose_trained(const struct model *m, const struct analysis_opts *o,
+			  const struct method *const *asked,
+			  const struct method *chosen[METHODS_MAX + 1])
 {
 	size_t n = 0;
 
@@ -179,7 +180,7 @@ static int group(struct diagnosis *d, const struct analysis_opts *o)
 	return err;
 }
 
-static int judge(struct diagnosis *d, const struct method *const *chosen)
+static int judge_frame(struct diagnosis *d, const struct method *const *chosen)
 {
 	struct frame *f = &d->frame;
 	struct judgement *j = &d->judgement;
@@ -223,7 +224,7 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 					  .weighted = o->weighted,
 					  .votes = o->votes ? o->votes : d->model.params.votes};
 	d->model.params.votes = d->judgement.votes;
-	err = choose(&d->model, o, asked, chosen);
+	err = choose_trained(&d->model, o, asked, chosen);
 	if (err)
 		return err;
 	for (size_t i = 0; chosen[i]; i++)
@@ -295,7 +296,8 @@ int method_note_sources(struct verdict *v, const struct sources *s)
 	return err;
 }
 
-static int tell(struct diagnosis *d, const struct method *const *chosen, struct verdict *v)
+static int conclude_frame(struct diagnosis *d, const struct method *const *chosen,
+			  struct verdict *v)
 {
 	int err = conclude(v, &(struct conclusion){.frame = &d->frame,
 						   .model = &d->model,
@@ -327,7 +329,7 @@ int method_frames(struct verdict *v, const struct method *const *asked,
 	do {
 		err = load(&d, o, paths, n_paths, asked, chosen);
 		if (!err) {
-			err = judge(&d, chosen);
+			err = judge_frame(&d, chosen);
 		} else if (err == -ENODATA) {
 			/* as sources_open() or frame_open() said, which left theirs empty */
 			d.cannot.why = d.sources.n || d.sources.tabular ? CANNOT_NOT_RECORDED
@@ -336,7 +338,7 @@ int method_frames(struct verdict *v, const struct method *const *asked,
 		}
 	} while (err == -EBADMSG && d.sources.n && !(err = without_damaged(&d, o)));
 	if (!err)
-		err = tell(&d, chosen, v);
+		err = conclude_frame(&d, chosen, v);
 	release(&d);
 	return err;
 }

@@ -19,30 +19,30 @@ static int no_data(struct verdict *a)
 }
 
 /* What logs may ask of recordings. */
-struct watched {
+struct watched_recordings {
 	const struct examine_hooks *hooks;
 	struct track_history history;
 };
 
 static int ready(void *arg, struct robust *r)
 {
-	struct watched *w = arg;
+	struct watched_recordings *w = arg;
 
 	track_history_release(&w->history);
 	robust_history(r, &w->history);
 	return w->hooks && w->hooks->ready ? w->hooks->ready(w->hooks->arg, r) : 0;
 }
 
-static int step(void *arg, struct robust *r)
+static int step_both(void *arg, struct robust *r)
 {
-	struct watched *w = arg;
+	struct watched_recordings *w = arg;
 
 	return w->hooks->step(w->hooks->arg, r);
 }
 
 static void done(void *arg, struct robust *r)
 {
-	struct watched *w = arg;
+	struct watched_recordings *w = arg;
 
 	if (w->hooks && w->hooks->done)
 		w->hooks->done(w->hooks->arg, r);
@@ -51,9 +51,9 @@ static void done(void *arg, struct robust *r)
 static int examine_both(struct verdict *a, const struct analysis_opts *o, struct sources *s,
 			struct peers_file *peers, const struct examine_hooks *hooks)
 {
-	struct watched w = {.hooks = hooks};
+	struct watched_recordings w = {.hooks = hooks};
 	const struct examine_hooks watching = {.ready = ready,
-					       .step = hooks && hooks->step ? step : NULL,
+					       .step = hooks && hooks->step ? step_both : NULL,
 					       .done = done,
 					       .arg = &w};
 	struct verdict jobs = {0};
@@ -112,8 +112,8 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	return err;
 }
 
-static int make(struct verdict *v, const struct method *const *chosen,
-		const struct analysis_opts *o, char *const *paths, size_t n_paths)
+static int make_robust(struct verdict *v, const struct method *const *chosen,
+		       const struct analysis_opts *o, char *const *paths, size_t n_paths)
 {
 	(void)chosen;
 	return examine(v, o, paths, n_paths, NULL);
@@ -130,5 +130,5 @@ const struct method method_robust = {
 	.words = WORDS_ROBUST,
 	.causes = true,
 	.heeds = heeds,
-	.make = make,
+	.make = make_robust,
 };

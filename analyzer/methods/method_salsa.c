@@ -4,8 +4,8 @@
 #include "method_states.h"
 #include "salsa.h"
 
-static int judge(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
-		 const struct analysis_opts *o)
+static int judge_salsa(struct verdict *v, const struct states *s, const struct state_nodes *nodes,
+		       const struct analysis_opts *o)
 {
 	const struct salsa_opts opts = {
 		.threshold = o->threshold > 0 ? o->threshold : SALSA_THRESHOLD,
@@ -35,5 +35,5 @@ const struct method method_salsa = {
 	.words = WORDS_ROBUST,
 	.heeds = heeds,
 	.make = method_states,
-	.judge_states = judge,
+	.judge_states = judge_salsa,
 };

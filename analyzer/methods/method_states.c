@@ -11,7 +11,7 @@
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 
-static void mark(const struct states *s, bool *there)
+static void mark_charged(const struct states *s, bool *there)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].node < s->nodes.n)
@@ -26,7 +26,7 @@ static int list(struct state_nodes *n, struct verdict *v, const struct states *s
 	int err = -ENOMEM;
 
 	if (there) {
-		mark(s, there);
+		mark_charged(s, there);
 		err = verdict_list_servers(v, s->nodes.at, s->nodes.n, there, n->row);
 	}
 	free(there);

@@ -5,7 +5,7 @@
 #include "examine_sources.h"
 #include "method.h"
 
-struct found {
+struct straggler_search {
 	struct verdict *v;
 	const struct analysis_opts *o;
 	int err;
@@ -13,15 +13,15 @@ struct found {
 
 static void take_states(void *arg, const struct states *s)
 {
-	struct found *f = arg;
+	struct straggler_search *f = arg;
 
 	f->err = stragglers_find(f->v, s, f->o);
 }
 
-static int make(struct verdict *v, const struct method *const *chosen,
-		const struct analysis_opts *o, char *const *paths, size_t n_paths)
+static int make_stragglers(struct verdict *v, const struct method *const *chosen,
+			   const struct analysis_opts *o, char *const *paths, size_t n_paths)
 {
-	struct found f = {.v = v, .o = o};
+	struct straggler_search f = {.v = v, .o = o};
 	struct examine_hooks hooks = {.states = take_states, .arg = &f};
 	int err = examine(v, o, paths, n_paths, &hooks);
 
@@ -42,5 +42,5 @@ const struct method method_stragglers = {
 	.words = WORDS_ROBUST,
 	.causes = true,
 	.heeds = heeds,
-	.make = make,
+	.make = make_stragglers,
 };

@@ -33,7 +33,7 @@ static bool any_group(const struct passes *p, size_t from, size_t to)
 	return false;
 }
 
-static void count(struct passes *p, struct slice s)
+static void count_slice(struct passes *p, struct slice s)
 {
 	size_t window = p->params->window, shift = p->params->shift;
 	struct slice windows = windows_of_slice(p->frame, p->params, s);
@@ -67,7 +67,7 @@ static int each_slice(struct passes *p, int (*fn)(struct passes *p, struct slice
 		if (err)
 			break;
 		if (!p->pass)
-			count(p, s);
+			count_slice(p, s);
 		err = fn(p, s);
 		if (err == -ENOMEM)
 			fail("out of memory");

@@ -17,11 +17,11 @@ struct event {
 };
 
 /* Whole seconds in which a job runs: [from, to). */
-struct span {
+struct job_seconds {
 	int64_t from, to;
 };
 
-struct judging {
+struct salsa_judging {
 	struct salsa *r;
 	const struct states *s;
 	const int32_t *group;
@@ -30,7 +30,7 @@ struct judging {
 	struct event *all;	  /* of one kind, by group, then end */
 	struct event *events;	  /* those of the group at hand */
 	size_t n_events;
-	struct span *spans; /* online; by time, apart */
+	struct job_seconds *spans; /* online; by time, apart */
 	size_t n_spans;
 	struct salsa_track *tracks; /* of the kind at hand, by node */
 	enum state_kind kind;
@@ -55,14 +55,14 @@ static int64_t second_of(int64_t ns)
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-static bool counts(const struct judging *j, const struct state *a)
+static bool counts(const struct salsa_judging *j, const struct state *a)
 {
 	return a->outcome == OUTCOME_OK && a->end_ns >= a->start_ns && a->node < j->s->nodes.n &&
 	       a->end_ns >= j->o->from_ns && a->end_ns < j->o->to_ns && j->group[a->node] >= 0 &&
 	       !(j->s->no_peer && j->s->no_peer[a->node]);
 }
 
-static void bounds(struct judging *j)
+static void bounds(struct salsa_judging *j)
 {
 	struct salsa *r = j->r;
 
@@ -87,7 +87,7 @@ static int by_end(const void *a, const void *b)
 }
 
 /* How many there are of the kind at hand. */
-static size_t fill_events(struct judging *j)
+static size_t fill_events(struct salsa_judging *j)
 {
 	size_t n = 0;
 
@@ -102,12 +102,12 @@ static size_t fill_events(struct judging *j)
 	return n;
 }
 
-static bool is_here(const struct judging *j, size_t node)
+static bool is_here(const struct salsa_judging *j, size_t node)
 {
 	return j->group[node] == j->events[0].group;
 }
 
-static void forget(struct judging *j)
+static void forget(struct salsa_judging *j)
 {
 	for (size_t i = 0; i < j->s->nodes.n; i++) {
 		j->nodes[i].n = 0;
@@ -116,7 +116,7 @@ static void forget(struct judging *j)
 }
 
 /* A duration more, of weight 1; those before it are multiplied by `decay`. */
-static int add(struct salsa_node *a, double seconds, double decay)
+static int add_duration(struct salsa_node *a, double seconds, double decay)
 {
 	static const double least = 1e-6;
 	struct kde_sample *new;
@@ -138,7 +138,7 @@ static int add(struct salsa_node *a, double seconds, double decay)
 
 /* ---- looks ------------------------------------------------------------------------------------------------ */
 
-static struct salsa_look look_of(const struct judging *j, size_t node, int64_t from_ns,
+static struct salsa_look look_of(const struct salsa_judging *j, size_t node, int64_t from_ns,
 				 int64_t to_ns, size_t n_compared)
 {
 	const struct salsa_node *a = &j->nodes[node];
@@ -154,7 +154,7 @@ static struct salsa_look look_of(const struct judging *j, size_t node, int64_t f
 				   .alarm = a->alarm};
 }
 
-static int keep(struct judging *j, const struct salsa_look *l)
+static int keep(struct salsa_judging *j, const struct salsa_look *l)
 {
 	if (!j->o->explain)
 		return 0;
@@ -167,21 +167,21 @@ static void worsen(struct salsa_look *worst, const struct salsa_look *l)
 		*worst = *l;
 }
 
-static int compare(const struct judging *j, double *h, size_t *n_compared)
+static int compare(const struct salsa_judging *j, double *h, size_t *n_compared)
 {
 	return salsa_compare(j->nodes, j->s->nodes.n, state_rows[j->kind].floor_s, j->o, h,
 			     n_compared);
 }
 
 /* Alarms in a row that indict. */
-static int64_t needed(const struct judging *j)
+static int64_t needed(const struct salsa_judging *j)
 {
 	return j->o->online ? SALSA_IN_A_ROW : 1;
 }
 
 /* One look after the other of a node, which stands for so many that are all alike; with them a row of alarms is
  * long enough at decided_ns, if it is. */
-static int take_look(struct judging *j, const struct salsa_look *l, int64_t times,
+static int take_look(struct salsa_judging *j, const struct salsa_look *l, int64_t times,
 		     int64_t decided_ns)
 {
 	struct salsa_track *t = &j->tracks[l->node];
@@ -212,7 +212,7 @@ static int take_look(struct judging *j, const struct salsa_look *l, int64_t time
 
 /* ---- offline ---------------------------------------------------------------------------------------------- */
 
-static int end_window(struct judging *j, int64_t from_ns, int64_t to_ns)
+static int end_window(struct salsa_judging *j, int64_t from_ns, int64_t to_ns)
 {
 	size_t n;
 	double h;
@@ -232,7 +232,7 @@ static int end_window(struct judging *j, int64_t from_ns, int64_t to_ns)
 	return err;
 }
 
-static int judge_windows(struct judging *j)
+static int judge_windows(struct salsa_judging *j)
 {
 	int64_t begin = j->r->from_ns, length = (int64_t)j->o->window_s * NS_PER_S;
 	int err = 0;
@@ -248,7 +248,8 @@ static int judge_windows(struct judging *j)
 		for (end = i; end < j->n_events && !err; end++) {
 			if (length && j->events[end].end_ns >= to)
 				break;
-			err = add(&j->nodes[j->events[end].node], j->events[end].seconds, 1);
+			err = add_duration(&j->nodes[j->events[end].node], j->events[end].seconds,
+					   1);
 		}
 		err = err ?: end_window(j, from, to);
 	}
@@ -259,13 +260,13 @@ static int judge_windows(struct judging *j)
 
 static int by_from(const void *a, const void *b)
 {
-	const struct span *s = a, *t = b;
+	const struct job_seconds *s = a, *t = b;
 
 	return ORDER(s->from, t->from) ?: ORDER(s->to, t->to);
 }
 
 /* Of any state: a job runs while one of its states does. */
-static int fill_spans(struct judging *j)
+static int fill_spans(struct salsa_judging *j)
 {
 	size_t n = 0;
 
@@ -276,12 +277,12 @@ static int fill_spans(struct judging *j)
 		const struct state *a = &j->s->at[i];
 
 		if (a->end_ns >= a->start_ns)
-			j->spans[n++] =
-				(struct span){second_of(a->start_ns), second_of(a->end_ns) + 1};
+			j->spans[n++] = (struct job_seconds){second_of(a->start_ns),
+							     second_of(a->end_ns) + 1};
 	}
 	sort(j->spans, n, by_from);
 	for (size_t i = 0; i < n; i++) {
-		struct span *last = j->n_spans ? &j->spans[j->n_spans - 1] : NULL;
+		struct job_seconds *last = j->n_spans ? &j->spans[j->n_spans - 1] : NULL;
 
 		if (last && j->spans[i].from <= last->to)
 			last->to = j->spans[i].to > last->to ? j->spans[i].to : last->to;
@@ -293,7 +294,7 @@ static int fill_spans(struct judging *j)
 
 /* How many seconds of [from, to) are in spans; *last: end of the last of them, *when: of the one numbered `want`
  * from 1, if there are so many. */
-static int64_t in_progress(const struct judging *j, int64_t from, int64_t to, int64_t want,
+static int64_t in_progress(const struct salsa_judging *j, int64_t from, int64_t to, int64_t want,
 			   int64_t *when, int64_t *last)
 {
 	size_t i = search_first(k, j->n_spans, j->spans[k].to <= from);
@@ -313,7 +314,7 @@ static int64_t in_progress(const struct judging *j, int64_t from, int64_t to, in
 }
 
 /* From second `from` up to `to` the distributions are as they are: the same alarm in each of these seconds. */
-static int hold(struct judging *j, size_t node, int64_t from, int64_t to, size_t n_compared)
+static int hold(struct salsa_judging *j, size_t node, int64_t from, int64_t to, size_t n_compared)
 {
 	const struct salsa_node *a = &j->nodes[node];
 	struct salsa_track *t = &j->tracks[node];
@@ -331,7 +332,7 @@ static int hold(struct judging *j, size_t node, int64_t from, int64_t to, size_t
 }
 
 /* A duration that came: whether it is longer than nearly all of its node's before it; then it is one of them. */
-static int take(struct judging *j, const struct event *e, int64_t second, double h)
+static int take_duration(struct salsa_judging *j, const struct event *e, int64_t second, double h)
 {
 	struct salsa_node *a = &j->nodes[e->node];
 	struct salsa_track *t = &j->tracks[e->node];
@@ -342,10 +343,10 @@ static int take(struct judging *j, const struct event *e, int64_t second, double
 		t->above += kde_cdf(a->at, a->n, h, e->seconds) > SALSA_THRESHOLD_H;
 	}
 	a->last_s = second;
-	return add(a, e->seconds, decay);
+	return add_duration(a, e->seconds, decay);
 }
 
-static int judge_seconds(struct judging *j)
+static int judge_seconds(struct salsa_judging *j)
 {
 	int64_t ends = j->n_spans ? j->spans[j->n_spans - 1].to : 0;
 	double h = 0;
@@ -358,7 +359,7 @@ static int judge_seconds(struct judging *j)
 
 		for (; end < j->n_events && second_of(j->events[end].end_ns) == second && !err;
 		     end++)
-			err = take(j, &j->events[end], second, h);
+			err = take_duration(j, &j->events[end], second, h);
 		next = end < j->n_events ? second_of(j->events[end].end_ns) : ends;
 		err = err ?: compare(j, &h, &n);
 		for (size_t k = 0; k < j->s->nodes.n && !err; k++)
@@ -369,7 +370,7 @@ static int judge_seconds(struct judging *j)
 
 /* ---- all of it -------------------------------------------------------------------------------------------- */
 
-static int judge_kind(struct judging *j)
+static int judge_kind(struct salsa_judging *j)
 {
 	size_t n = fill_events(j);
 	int err = 0;
@@ -386,7 +387,7 @@ static int judge_kind(struct judging *j)
 	return err;
 }
 
-static void conclude(struct judging *j)
+static void conclude(struct salsa_judging *j)
 {
 	struct salsa *r = j->r;
 	size_t most = 0;
@@ -402,7 +403,7 @@ static void conclude(struct judging *j)
 int salsa_judge(struct salsa *r, const struct states *s, const int32_t *group,
 		const struct salsa_opts *o)
 {
-	struct judging j = {.r = r, .s = s, .group = group, .o = o};
+	struct salsa_judging j = {.r = r, .s = s, .group = group, .o = o};
 	int err = -ENOMEM;
 
 	*r = (struct salsa){.n_nodes = s->nodes.n};

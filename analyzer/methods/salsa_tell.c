@@ -12,7 +12,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-struct telling {
+struct salsa_conclusion {
 	struct verdict *v;
 	const struct salsa *r;
 	const struct salsa_opts *o;
@@ -21,7 +21,7 @@ struct telling {
 };
 
 /* Nodes that were compared on a kind; and whether any node has it. */
-static size_t compared_on(const struct telling *t, size_t k, bool *there)
+static size_t compared_on(const struct salsa_conclusion *t, size_t k, bool *there)
 {
 	size_t n = 0;
 
@@ -33,7 +33,7 @@ static size_t compared_on(const struct telling *t, size_t k, bool *there)
 	return n;
 }
 
-static int add_signals(struct telling *t)
+static int add_signals(struct salsa_conclusion *t)
 {
 	for (size_t k = 0; k < salsa_n_kinds; k++) {
 		const char *word = state_rows[salsa_kinds[k]].word;
@@ -65,7 +65,8 @@ static int add_signals(struct telling *t)
 /* ---- who was not judged ----------------------------------------------------------------------------------- */
 
 /* Why a node was compared on no state, or not on this one. */
-static struct unjudged reason(const struct telling *t, size_t node, size_t signal, size_t most)
+static struct unjudged reason(const struct salsa_conclusion *t, size_t node, size_t signal,
+			      size_t most)
 {
 	struct unjudged u = {.node = t->nodes->row[node],
 			     .signal = signal,
@@ -80,7 +81,7 @@ static struct unjudged reason(const struct telling *t, size_t node, size_t signa
 	return u;
 }
 
-static int list_node(const struct telling *t, size_t node)
+static int list_node(const struct salsa_conclusion *t, size_t node)
 {
 	size_t most = 0, compared = 0;
 	struct unjudged u;
@@ -122,7 +123,7 @@ static const struct unjudged *first_reason(const struct verdict *v)
 
 /* ---- incidents -------------------------------------------------------------------------------------------- */
 
-static struct finding finding_of(const struct telling *t, const struct salsa_track *a,
+static struct finding finding_of(const struct salsa_conclusion *t, const struct salsa_track *a,
 				 size_t signal)
 {
 	const struct salsa_look *w = &a->worst;
@@ -150,7 +151,7 @@ static int by_z(const void *a, const void *b)
 }
 
 /* The state tells which daemon it is; why is not known [K V-A]. */
-static int indict(const struct telling *t, size_t node)
+static int indict(const struct salsa_conclusion *t, size_t node)
 {
 	struct incident in = {.node = t->nodes->row[node],
 			      .cause = CAUSE_SLOW,
@@ -182,7 +183,7 @@ static int indict(const struct telling *t, size_t node)
 
 /* ---- what there is to say besides ------------------------------------------------------------------------- */
 
-static int add_looks(const struct telling *t)
+static int add_looks(const struct salsa_conclusion *t)
 {
 	for (size_t i = 0; i < t->r->n_looks; i++) {
 		const struct salsa_look *a = &t->r->looks[i];
@@ -211,7 +212,7 @@ static int add_looks(const struct telling *t)
 }
 
 /* Durations longer than nearly all before them on the same server: no server is indicted by that [T 5.2]. */
-static int add_samples(const struct telling *t)
+static int add_samples(const struct salsa_conclusion *t)
 {
 	size_t tried = 0, above = 0;
 	char text[160];
@@ -228,7 +229,7 @@ static int add_samples(const struct telling *t)
 	return verdict_add_fact(t->v, "samples", "", NAN, text);
 }
 
-static int add_facts(const struct telling *t)
+static int add_facts(const struct salsa_conclusion *t)
 {
 	int err = verdict_add_fact(t->v, "salsa", "threshold", t->o->threshold, "");
 
@@ -243,7 +244,7 @@ static int add_facts(const struct telling *t)
 int salsa_tell(struct verdict *v, const struct salsa *r, const struct state_nodes *nodes,
 	       const struct salsa_opts *o)
 {
-	struct telling t = {.v = v, .r = r, .o = o, .nodes = nodes};
+	struct salsa_conclusion t = {.v = v, .r = r, .o = o, .nodes = nodes};
 	int err = -ENOMEM;
 
 	v->from_ns = r->from_ns;

@@ -192,7 +192,7 @@ static void tell_without(const struct job_flow *f, const struct flow_limping *li
 	text_print(&t, stdout, "without", HANG, HANG);
 }
 
-static const char *count(double n, char buf[WORDS_LEN])
+static const char *count_text(double n, char buf[WORDS_LEN])
 {
 	snprintf(buf, WORDS_LEN, n < 1e15 ? "%.0f" : isinf(n) ? "over 1e308" : "%.3g", n);
 	return buf;
@@ -210,7 +210,7 @@ static void tell_paths(const struct job_flow *f)
 		text_print(&t, stdout, "paths", HANG, HANG);
 		return;
 	}
-	text_add(&t, "%s over %zu vertices and %zu edges", count(f->paths, n), f->n_vertices,
+	text_add(&t, "%s over %zu vertices and %zu edges", count_text(f->paths, n), f->n_vertices,
 		 f->n_edges);
 	if (f->n_guessed)
 		text_add(&t, " (%zu of them guessed)", f->n_guessed);

@@ -67,36 +67,36 @@ static void put_message(struct text *b, unsigned int field, struct text *m)
 /* ---- names ---- */
 
 /* Of a frame: it ends at ';' or at the end of the text. */
-struct name {
+struct pprof_name {
 	const char *at;
 	size_t len;
 };
 
-struct names {
-	struct name *at;
+struct pprof_names {
+	struct pprof_name *at;
 	size_t n;
 };
 
 static int by_name(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct pprof_name *x = a, *y = b;
 
 	return memcmp(x->at, y->at, x->len < y->len ? x->len : y->len) ?: ORDER(x->len, y->len);
 }
 
-static bool next_frame(const char **text, struct name *frame)
+static bool next_frame(const char **text, struct pprof_name *frame)
 {
 	if (!**text)
 		return false;
-	*frame = (struct name){*text, strcspn(*text, ";")};
+	*frame = (struct pprof_name){*text, strcspn(*text, ";")};
 	*text += frame->len + ((*text)[frame->len] == ';');
 	return true;
 }
 
 /* All that there are, each once, in order. */
-static int find_names(const struct stack_profile *p, struct names *names)
+static int find_names(const struct stack_profile *p, struct pprof_names *names)
 {
-	struct name frame;
+	struct pprof_name frame;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
@@ -116,9 +116,9 @@ static int find_names(const struct stack_profile *p, struct names *names)
 }
 
 /* From 1 on: of a location and its function. */
-static uint64_t number_of(const struct names *names, const struct name *frame)
+static uint64_t number_of(const struct pprof_names *names, const struct pprof_name *frame)
 {
-	const struct name *found = search(frame, names->at, names->n, by_name);
+	const struct pprof_name *found = search(frame, names->at, names->n, by_name);
 
 	return (uint64_t)(found - names->at) + 1;
 }
@@ -155,7 +155,7 @@ static int by_frame(const void *key, const void *element)
 {
 	const char *frame = ((const struct stack_place *)element)->frame;
 
-	return by_name(key, &(struct name){frame, strlen(frame)});
+	return by_name(key, &(struct pprof_name){frame, strlen(frame)});
 }
 
 /* ---- the profile ---- */
@@ -167,7 +167,7 @@ static const char *const words[] = {"", "samples", "count", "cpu", "nanoseconds"
 /* What is written, and messages in it that are being made. */
 struct writing {
 	const struct stack_profile *p;
-	struct names names;
+	struct pprof_names names;
 	struct files files;
 	bool computed; /* has processor time, too: a second value of each sample */
 	struct text b, m, inner;
@@ -181,7 +181,7 @@ static bool is_computed(const struct stack_line *l)
 static void put_sample(struct writing *w, const struct stack_line *l)
 {
 	const char *text = l->text;
-	struct name frames[512], frame;
+	struct pprof_name frames[512], frame;
 	size_t n = 0;
 
 	while (n < sizeof(frames) / sizeof(*frames) && next_frame(&text, &frame))

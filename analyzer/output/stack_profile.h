@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/symbols/user_frames.h"
+#include "analyzer/symbols/symbols.h"
 
 /* Different stacks; more are refused: a probe keeps 512 a minute. */
 #define STACK_PROFILE_MOST 1000000

@@ -48,7 +48,7 @@ static json_t *list_json(const struct verdict *a, size_t n,
 	return all;
 }
 
-static json_t *count(size_t n)
+static json_t *count_json(size_t n)
 {
 	return n ? json_integer((json_int_t)n) : json_null();
 }
@@ -77,13 +77,13 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:b, s:b, "
 		"s:b}",
 		"added_to_both", positive_json(s->added), "added_to_inverse_of_both",
-		positive_json(s->added_inverse), "peers", count(e->n_peers), "peers_within_ratio",
-		number_json(e->spread), "p99", number_json(e->p99), "p99_peers_median",
-		number_json(e->p99_peers), "average_ratio", number_json(e->w1), "counts", s->counts,
-		"flagged", (json_int_t)e->flagged, "judged", (json_int_t)e->judged, "from",
-		time_json(e->onset_ns), "to", time_json(e->last_ns), "decided",
-		time_json(e->decided_ns), "chronic", e->chronic, "open", e->open, "held", e->held,
-		"symptom", e->symptom);
+		positive_json(s->added_inverse), "peers", count_json(e->n_peers),
+		"peers_within_ratio", number_json(e->spread), "p99", number_json(e->p99),
+		"p99_peers_median", number_json(e->p99_peers), "average_ratio", number_json(e->w1),
+		"counts", s->counts, "flagged", (json_int_t)e->flagged, "judged",
+		(json_int_t)e->judged, "from", time_json(e->onset_ns), "to", time_json(e->last_ns),
+		"decided", time_json(e->decided_ns), "chronic", e->chronic, "open", e->open, "held",
+		e->held, "symptom", e->symptom);
 	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
 	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
 				 "score_needed", number_json(tested ? e->needs : NAN),
@@ -171,8 +171,8 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 					  r->kind != NOTICE_ACKNOWLEDGED && r->signal < a->n_signals
 				  ? words_json(verdict_signal(a, r->signal)->word)
 				  : json_null(),
-			  "ratio", positive_json(r->ratio), "servers", count(r->servers), "of",
-			  count(r->of)));
+			  "ratio", positive_json(r->ratio), "servers", count_json(r->servers), "of",
+			  count_json(r->of)));
 }
 
 char *verdict_incident_json(const struct verdict *a, size_t i)
@@ -226,9 +226,11 @@ static json_t *signals_json(const struct verdict *a)
 				"signal", words_json(s->word), "name", words_json(s->name), "unit",
 				s->unit, "method", s->method, "role", role_words[s->role], "floor",
 				number_json(s->floor), "judged", s->judged, "alike", s->alike,
-				"servers_judged", count(s->servers), "windows", count(s->windows),
-				"windows_alike", count(s->windows_alike), "windows_trained",
-				count(s->windows_trained), "seen_ratio", positive_json(s->seen)));
+				"servers_judged", count_json(s->servers), "windows",
+				count_json(s->windows), "windows_alike",
+				count_json(s->windows_alike), "windows_trained",
+				count_json(s->windows_trained), "seen_ratio",
+				positive_json(s->seen)));
 	}
 	return all;
 }

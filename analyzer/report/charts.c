@@ -14,7 +14,7 @@
 /* ---- over time -------------------------------------------------------------------------------------- */
 
 /* What is drawn, by column; NaN: nothing. */
-struct lines {
+struct chart_lines {
 	double own[HISTORY_COLUMNS], med[HISTORY_COLUMNS], low[HISTORY_COLUMNS],
 		high[HISTORY_COLUMNS];
 	bool flagged[HISTORY_COLUMNS];
@@ -32,7 +32,7 @@ static double peer_value(const struct verdict_signal *s, const struct history_ce
 }
 
 static void fill_column(const struct report *r, const struct history_row *row, const size_t *others,
-			size_t n, double *v, size_t c, struct lines *l)
+			size_t n, double *v, size_t c, struct chart_lines *l)
 {
 	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const struct history_cell *own = &row->at[c];
@@ -61,7 +61,8 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 }
 
 /* 0 if there is no memory: then nothing is drawn. */
-static int fill(const struct report *r, const struct history_row *row, struct lines *l)
+static int chart_lines_fill(const struct report *r, const struct history_row *row,
+			    struct chart_lines *l)
 {
 	size_t *others = malloc((r->h->n_rows + 1) * sizeof(*others)), n = 0;
 	double *v = malloc((r->h->n_rows + 1) * sizeof(*v));
@@ -105,12 +106,12 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 {
 	const struct verdict_signal *s = verdict_signal(r->a, row->signal);
 	const char *node = verdict_node(r->a, row->node);
-	struct lines *l = calloc(1, sizeof(*l));
+	struct chart_lines *l = calloc(1, sizeof(*l));
 	struct text title TEXT_SCOPED = {0}, text TEXT_SCOPED = {0};
 	char heading[WORDS_LEN];
 	struct chart_time c;
 
-	if (!l || !fill(r, row, l)) {
+	if (!l || !chart_lines_fill(r, row, l)) {
 		free(l);
 		return;
 	}

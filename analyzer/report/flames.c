@@ -11,7 +11,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-struct lines {
+struct flame_lines {
 	struct flame_line *at;
 	size_t n;
 };
@@ -26,7 +26,7 @@ static double total(const struct stack_profile *p)
 }
 
 /* Shares of what one or several servers have, without their names. */
-static int add(struct lines *l, const struct stack_profile *p, bool own)
+static int add_profile(struct flame_lines *l, const struct stack_profile *p, bool own)
 {
 	double all = total(p);
 
@@ -55,7 +55,7 @@ static int by_text(const void *a, const void *b)
 	return ORDER(*x == ';' ? 1 : *x, *y == ';' ? 1 : *y);
 }
 
-static void join(struct lines *l)
+static void join_lines(struct flame_lines *l)
 {
 	size_t n = 0;
 
@@ -85,16 +85,16 @@ static const struct {
 int report_flames(FILE *to, enum flames kind, const char *server, const struct stack_profile *own,
 		  const struct stack_profile *peers)
 {
-	struct lines l = {0};
+	struct flame_lines l = {0};
 	struct svg d;
 	int err;
 
 	if (!own->n || !peers->n)
 		return 0;
-	err = add(&l, own, true);
-	err = err ? err : add(&l, peers, false);
+	err = add_profile(&l, own, true);
+	err = err ? err : add_profile(&l, peers, false);
 	if (!err) {
-		join(&l);
+		join_lines(&l);
 		fprintf(to, "<section>\n<h2>%s", texts[kind].before);
 		html_text(to, server);
 		fprintf(to,

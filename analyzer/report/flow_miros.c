@@ -26,7 +26,7 @@ struct miros {
 	size_t n_reduces;
 };
 
-static void add(double *to, double bytes)
+static void add_bytes(double *to, double bytes)
 {
 	*to = (isnan(*to) ? 0 : *to) + bytes;
 }
@@ -37,7 +37,7 @@ static void add_edge(const struct miros *m, const struct flow_edge *x, int side)
 	const struct job_flow *f = m->f;
 	size_t node = f->s->at[f->tasks[f->vertices[x->from].task].state].node;
 
-	add(&m->bytes[SIDES * node + (size_t)side], (double)x->bytes);
+	add_bytes(&m->bytes[SIDES * node + (size_t)side], (double)x->bytes);
 }
 
 /* What the edges carry: out of a map's output, into and out of a reduce. */
@@ -111,7 +111,7 @@ static void sum_between(struct miros *m)
 		from = m->place[x->node];
 		to = x->peer == STATE_NONE ? SIZE_MAX : m->place[x->peer];
 		if (from != SIZE_MAX && to != SIZE_MAX && x->bytes >= 0)
-			add(&m->between[from * m->n + to], (double)x->bytes);
+			add_bytes(&m->between[from * m->n + to], (double)x->bytes);
 	}
 }
 
@@ -160,7 +160,7 @@ static void draw_equity(struct svg *d, struct miros *m)
 		 sum * sum / ((double)m->n_reduces * squares));
 }
 
-static void draw(struct svg *d, struct miros *m)
+static void draw_miros(struct svg *d, struct miros *m)
 {
 	draw_sides(d, m, MAPS_IN, "Maps");
 	d->y += 6;
@@ -206,7 +206,7 @@ int flow_draw_miros(struct svg *d, const struct job_flow *f)
 		for (size_t i = 0; i < m.n * m.n; i++)
 			m.between[i] = NAN;
 		sum_between(&m);
-		draw(d, &m);
+		draw_miros(d, &m);
 	} else if (!err) {
 		svg_text(d, 0, SVG_SOFT, "No log says how many bytes its maps and reduces took.");
 	}

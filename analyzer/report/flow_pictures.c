@@ -18,7 +18,7 @@ static const struct state *state_of(const struct job_flow *f, uint32_t state)
 	return &f->s->at[state];
 }
 
-static size_t put(struct drawn *out, size_t n, struct drawn x)
+static size_t put_drawn(struct drawn *out, size_t n, struct drawn x)
 {
 	if (x.to_ns < x.from_ns)
 		return n;
@@ -37,10 +37,10 @@ static size_t reduce_parts(const struct job_flow *f, uint32_t task, struct drawn
 
 	for (size_t i = 0; i < DRAWN_PARTS; i++)
 		if (parts[i].state != STATE_NONE)
-			n = put(out, n,
-				(struct drawn){parts[i].state, (uint8_t)parts[i].look,
-					       state_of(f, parts[i].state)->start_ns,
-					       state_of(f, parts[i].state)->end_ns});
+			n = put_drawn(out, n,
+				      (struct drawn){parts[i].state, (uint8_t)parts[i].look,
+						     state_of(f, parts[i].state)->start_ns,
+						     state_of(f, parts[i].state)->end_ns});
 	return n;
 }
 
@@ -56,12 +56,13 @@ static size_t task_parts(const struct job_flow *f, uint32_t task, struct drawn *
 	size_t n = 0;
 
 	if (from > to)
-		return put(out, 0, (struct drawn){t->state, LOOK_TASK, t->start_ns, t->end_ns});
+		return put_drawn(out, 0,
+				 (struct drawn){t->state, LOOK_TASK, t->start_ns, t->end_ns});
 	if (from > t->start_ns)
-		n = put(out, n, (struct drawn){t->wait, LOOK_FETCH, t->start_ns, from});
-	n = put(out, n, (struct drawn){t->state, LOOK_TASK, from, to});
+		n = put_drawn(out, n, (struct drawn){t->wait, LOOK_FETCH, t->start_ns, from});
+	n = put_drawn(out, n, (struct drawn){t->state, LOOK_TASK, from, to});
 	if (to < t->end_ns)
-		n = put(out, n, (struct drawn){t->reducer, LOOK_STORE, to, t->end_ns});
+		n = put_drawn(out, n, (struct drawn){t->reducer, LOOK_STORE, to, t->end_ns});
 	return n;
 }
 
@@ -71,7 +72,7 @@ size_t flow_drawn(const struct job_flow *f, uint32_t task, struct drawn out[DRAW
 	struct drawn whole = {t->state, LOOK_BAD, t->start_ns, t->end_ns};
 
 	if (!t->done && state_of(f, t->state)->outcome != OUTCOME_OPEN)
-		return put(out, 0, whole);
+		return put_drawn(out, 0, whole);
 	if (f->spark)
 		return task_parts(f, task, out);
 	if (t->group == FLOW_REDUCES && t->wait != STATE_NONE && t->reducer != STATE_NONE)
@@ -79,7 +80,7 @@ size_t flow_drawn(const struct job_flow *f, uint32_t task, struct drawn out[DRAW
 	whole.look = t->group == FLOW_MAPS	? LOOK_MAP
 		     : t->group == FLOW_REDUCES ? LOOK_REDUCE
 						: LOOK_SETUP;
-	return put(out, 0, whole);
+	return put_drawn(out, 0, whole);
 }
 
 bool flow_in_view(const struct job_flow *f, const struct flow_view *v, uint32_t task)

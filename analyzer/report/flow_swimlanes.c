@@ -40,7 +40,7 @@ static double second(const struct swim *s, int64_t ns)
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-struct busy {
+struct busy_server {
 	uint32_t node;
 	double s;
 	const char *name;
@@ -48,7 +48,7 @@ struct busy {
 
 static int by_busy(const void *a, const void *b)
 {
-	const struct busy *x = a, *y = b;
+	const struct busy_server *x = a, *y = b;
 
 	return ORDER(y->s, x->s) ?: ORDER(x->node, y->node);
 }
@@ -56,7 +56,7 @@ static int by_busy(const void *a, const void *b)
 /* As people count: n2 before n10. */
 static int by_name(const void *a, const void *b)
 {
-	const struct busy *x = a, *y = b;
+	const struct busy_server *x = a, *y = b;
 
 	return strverscmp(x->name, y->name);
 }
@@ -66,17 +66,17 @@ static int make_rows(struct swim *s)
 	const struct job_flow *f = s->f;
 	bool by_start = s->v->lines == FLOW_BY_START;
 	size_t n_nodes = f->s->nodes.n, n = 0;
-	struct busy *at = calloc(n_nodes + 1, sizeof(*at));
+	struct busy_server *at = calloc(n_nodes + 1, sizeof(*at));
 
 	if (!at)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n_nodes; i++) {
-		at[i] = (struct busy){i, -1, f->s->nodes.at[i]};
+		at[i] = (struct busy_server){i, -1, f->s->nodes.at[i]};
 		s->row_of[i] = SIZE_MAX;
 	}
 	for (uint32_t t = 0; t < f->n_tasks; t++)
 		if (flow_in_view(f, s->v, t)) {
-			struct busy *b = &at[node_of(f, t)];
+			struct busy_server *b = &at[node_of(f, t)];
 
 			b->s = fmax(b->s, 0) + s_of_ns(f->tasks[t].end_ns - f->tasks[t].start_ns);
 		}
@@ -115,7 +115,7 @@ static int longest_first(const void *a, const void *b, void *arg)
 	return ORDER(t[y].end_ns - t[y].start_ns, t[x].end_ns - t[x].start_ns) ?: ORDER(x, y);
 }
 
-static void choose(struct swim *s)
+static void choose_attempts(struct swim *s)
 {
 	size_t parts = 0, most = s->n;
 	struct drawn out[DRAWN_PARTS];
@@ -195,7 +195,7 @@ static void make_bars(struct swim *s)
 	}
 }
 
-static void tell(struct svg *d, size_t i, const void *arg)
+static void bar_title(struct svg *d, size_t i, const void *arg)
 {
 	const struct swim *s = arg;
 	const struct states *st = s->f->s;
@@ -227,7 +227,7 @@ static void say_more(struct svg *d, const struct swim *s)
 		svg_text(d, 0, SVG_SOFT, "%zu more servers are not drawn", s->more_rows);
 }
 
-static void draw(struct svg *d, struct swim *s)
+static void draw_swimlanes(struct svg *d, struct swim *s)
 {
 	bool seen[LOOK_COUNT] = {0};
 	struct lanes l = {.rows = s->rows,
@@ -236,7 +236,7 @@ static void draw(struct svg *d, struct swim *s)
 			  .from_s = second(s, s->v->from_ns),
 			  .to_s = second(s, s->v->to_ns),
 			  .most = 1,
-			  .tell = tell,
+			  .tell = bar_title,
 			  .arg = s};
 	size_t lines = 1;
 
@@ -274,7 +274,7 @@ int flow_draw_swimlanes(struct svg *d, const struct job_flow *f, const struct fl
 		if (flow_in_view(f, v, t) && s.row_of[node_of(f, t)] != SIZE_MAX)
 			s.tasks[s.n++] = t;
 	if (!err) {
-		choose(&s);
+		choose_attempts(&s);
 		for (size_t i = 0; i < s.n && !s.density && !err; i++)
 			if (!s.drawn[s.tasks[i]]) {
 				s.density = calloc(s.n_rows * LANE_COLUMNS, sizeof(*s.density));
@@ -283,7 +283,7 @@ int flow_draw_swimlanes(struct svg *d, const struct job_flow *f, const struct fl
 	}
 	if (!err) {
 		make_bars(&s);
-		draw(d, &s);
+		draw_swimlanes(d, &s);
 	}
 	free(s.tasks);
 	free(s.row_of);

@@ -38,7 +38,7 @@ static uint8_t level_of(const struct history_cell *c)
 	return c->z >= 4 ? 3 : c->z >= 2 ? 2 : JUDGED;
 }
 
-static void fill(struct strip *s, const struct report *r)
+static void strip_fill(struct strip *s, const struct report *r)
 {
 	const struct history *h = r->h;
 	const struct node_rows *of = s->node < h->n_nodes ? &h->nodes[s->node] : NULL;
@@ -111,7 +111,7 @@ static void strips_of(const struct report *r, const struct strip *s, size_t name
 	}
 }
 
-static void put(FILE *to, const struct report *r, const struct strip *s, size_t n)
+static void put_strips(FILE *to, const struct report *r, const struct strip *s, size_t n)
 {
 	struct text *why = calloc(REPORT_NAMED, sizeof(*why));
 	struct chart_strip *strips = calloc(n + 1, sizeof(*strips));
@@ -157,7 +157,7 @@ void report_heat(FILE *to, const struct report *r)
 		s[i].node = i;
 		s[i].level = level + i * columns;
 		s[i].odd = odd + i * columns;
-		fill(&s[i], r);
+		strip_fill(&s[i], r);
 	}
 	sort(s, n, by_strip);
 	fprintf(to, "<section>\n<h2>All servers over time</h2>\n<p class=\"note\">");
@@ -167,7 +167,7 @@ void report_heat(FILE *to, const struct report *r)
 		 "first. Times are UTC; a column is %s.",
 		 words_span(r->h->bin_ns, span));
 	fprintf(to, "</p>\n");
-	put(to, r, s, n);
+	put_strips(to, r, s, n);
 	fprintf(to, "</section>\n");
 out:
 	free(s);

@@ -137,8 +137,8 @@ static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 
 /* ---- looks ---------------------------------------------------------------------------------------- */
 
-static int put(struct history *h, int64_t end_ns, size_t node, const char *disk, size_t s,
-	       struct history_cell cell)
+static int put_cell(struct history *h, int64_t end_ns, size_t node, const char *disk, size_t s,
+		    struct history_cell cell)
 {
 	int64_t since = end_ns - 1 - h->first_ns;
 	size_t row = row_of(h, node, disk, s), c;
@@ -219,7 +219,7 @@ void history_observe(void *arg, const struct observation *o)
 
 		history_begin(h, o->to_ns - interval_ns, interval_ns);
 	}
-	if (put(h, o->to_ns, o->node, o->disk, o->signal, cell))
+	if (put_cell(h, o->to_ns, o->node, o->disk, o->signal, cell))
 		h->failed = true;
 	else if (h->engine)
 		take_dist(h, o);
@@ -235,7 +235,7 @@ static int put_look(struct history *h, const struct explained_look *l)
 						       (l->odd ? MARK_ODD : 0))};
 
 	/* those that were not judged are there, too */
-	return isfinite(l->z) ? put(h, l->to_ns, l->node, l->disk, l->signal, cell) : 0;
+	return isfinite(l->z) ? put_cell(h, l->to_ns, l->node, l->disk, l->signal, cell) : 0;
 }
 
 static bool is_worse(const struct history_cell *a, const struct history_cell *b)

@@ -136,7 +136,7 @@ bool report_incident(const struct verdict *a, size_t node)
 }
 
 /* How many indict; *open: of them. */
-static size_t count(const struct verdict *a, size_t *open)
+static size_t count_incidents(const struct verdict *a, size_t *open)
 {
 	size_t n = 0;
 
@@ -184,7 +184,7 @@ static void put_incidents(FILE *to, const struct report *r, bool suspicious, con
 static void put_verdict(FILE *to, const struct report *r)
 {
 	const struct verdict *a = r->a;
-	size_t open, n = count(a, &open);
+	size_t open, n = count_incidents(a, &open);
 	struct text said TEXT_SCOPED = {0};
 
 	put_top(to, a);
@@ -311,7 +311,7 @@ static void put_nearest(FILE *to, const struct report *r)
 static void put_title(struct text *t, const struct report *r)
 {
 	const struct verdict *a = r->a;
-	size_t open, n = count(a, &open), first = 0;
+	size_t open, n = count_incidents(a, &open), first = 0;
 	struct text said TEXT_SCOPED = {0};
 	char name[HOST_LEN];
 

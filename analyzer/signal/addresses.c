@@ -162,7 +162,7 @@ struct large {
 };
 
 /* A server that an address may belong to, by one of its peers. */
-struct vote {
+struct address_vote {
 	uint32_t address, node;
 };
 
@@ -177,7 +177,7 @@ static int by_received(const void *a, const void *b)
 
 static int by_address(const void *a, const void *b)
 {
-	const struct vote *x = a, *y = b;
+	const struct address_vote *x = a, *y = b;
 
 	return ORDER(x->address, y->address) ?: ORDER(x->node, y->node);
 }
@@ -219,7 +219,7 @@ static const struct link *other_end(const struct large *at, size_t n, const stru
 }
 
 /* An address is a server's by two peers, and by half of those that know it well; no other has as many. */
-static void decide(struct addresses *t, const struct vote *v, size_t n)
+static void decide(struct addresses *t, const struct address_vote *v, size_t n)
 {
 	for (size_t i = 0, end; i < n; i = end) {
 		struct address *x = &t->at[v[i].address];
@@ -240,7 +240,7 @@ static void decide(struct addresses *t, const struct vote *v, size_t n)
 static int find_out(struct addresses *t)
 {
 	struct large *at = calloc(t->n_links + 1, sizeof(*at));
-	struct vote *v = calloc(t->n_links + 1, sizeof(*v));
+	struct address_vote *v = calloc(t->n_links + 1, sizeof(*v));
 	size_t n = 0, votes = 0;
 	int err = at && v ? 0 : -ENOMEM;
 
@@ -255,7 +255,7 @@ static int find_out(struct addresses *t)
 
 		t->at[at[i].l.address].links++;
 		if (end)
-			v[votes++] = (struct vote){at[i].l.address, end->node};
+			v[votes++] = (struct address_vote){at[i].l.address, end->node};
 	}
 	sort(v, votes, by_address);
 	if (!err)

@@ -27,12 +27,12 @@ __attribute__((constructor)) static void middles(void)
 }
 
 /* A histogram in the making; only buckets [first, end) can hold anything. */
-struct sum {
+struct lat_sum {
 	uint64_t at[LAT_BUCKETS], count;
 	unsigned int first, end;
 };
 
-static void clear(struct sum *s)
+static void clear(struct lat_sum *s)
 {
 	if (s->first < s->end)
 		memset(s->at + s->first, 0, (s->end - s->first) * sizeof(*s->at));
@@ -41,7 +41,7 @@ static void clear(struct sum *s)
 	s->count = 0;
 }
 
-static void add(struct sum *s, const struct interval_lat *l)
+static void lat_sum_add(struct lat_sum *s, const struct interval_lat *l)
 {
 	unsigned int end = (unsigned int)l->first + l->n;
 
@@ -53,7 +53,7 @@ static void add(struct sum *s, const struct interval_lat *l)
 }
 
 /* The mean of f over the events, and their variance. */
-static double mean_of(const struct sum *s, const double *f, double *variance)
+static double mean_of(const struct lat_sum *s, const double *f, double *variance)
 {
 	double n = 0, sum = 0, squares = 0;
 
@@ -80,7 +80,8 @@ static int append(struct cell_list *to, struct cell c)
 
 /* One cell of each list: the mean of the logarithms, and the logarithm of the mean, whose variance is that
  * of one event by its square. */
-static int put(struct cell_list *typical, struct cell_list *means, uint32_t id, const struct sum *s)
+static int lat_sum_cells(struct cell_list *typical, struct cell_list *means, uint32_t id,
+			 const struct lat_sum *s)
 {
 	double n = (double)s->count, variance, mean = mean_of(s, middle_ln, &variance);
 	int err = append(typical, (struct cell){id, mean, variance, n});
@@ -114,7 +115,7 @@ static const struct interval_lat *piece_of(struct pieces *p, size_t i)
 }
 
 /* Adds up the next cell in *s; false: there is none. */
-static bool next_cell(struct pieces *p, struct sum *s, uint32_t *id)
+static bool next_cell(struct pieces *p, struct lat_sum *s, uint32_t *id)
 {
 	const struct interval_lat *l[LATENCY_SPAN];
 	bool any = false;
@@ -128,13 +129,13 @@ static bool next_cell(struct pieces *p, struct sum *s, uint32_t *id)
 	}
 	for (size_t i = 0; i < p->n && any; i++)
 		if (l[i] && CELL_ID(l[i]->size, l[i]->cell) == *id) {
-			add(s, l[i]);
+			lat_sum_add(s, l[i]);
 			p->next[i]++;
 		}
 	return any;
 }
 
-static void join(struct sum *to, const struct sum *s)
+static void lat_sum_join(struct lat_sum *to, const struct lat_sum *s)
 {
 	for (unsigned int b = s->first; b < s->end; b++)
 		to->at[b] += s->at[b];
@@ -163,7 +164,7 @@ int value_cells(const struct latency *l, const struct interval_disk *const *at, 
 		struct cell_list *typical, struct cell_list *means)
 {
 	struct pieces p = {.l = l, .at = at, .n = n};
-	struct sum one = {.end = 0}, all = {.end = 0};
+	struct lat_sum one = {.end = 0}, all = {.end = 0};
 	uint32_t id = 0, next = 0;
 	bool more;
 	int err = 0;
@@ -177,13 +178,13 @@ int value_cells(const struct latency *l, const struct interval_disk *const *at, 
 		return means ? put_mean(&p, means) : 0;
 	while (more && !err) {
 		id = next;
-		err = put(typical, means, id, &one);
-		join(&all, &one);
+		err = lat_sum_cells(typical, means, id, &one);
+		lat_sum_join(&all, &one);
 		clear(&one);
 		more = next_cell(&p, &one, &next);
 		if (err || (more && next >> 8 == id >> 8))
 			continue;
-		err = put(typical, means, CELL_ID_ANY(id >> 8), &all);
+		err = lat_sum_cells(typical, means, CELL_ID_ANY(id >> 8), &all);
 		clear(&all);
 	}
 	return err;

@@ -20,7 +20,7 @@
 #include "userspace/common/sort.h"
 
 /* A log, of one file or of several one after the other. */
-struct stream {
+struct log_stream {
 	struct log *log; /* NULL: it is not known yet, or closed */
 	dev_t device;	 /* of the file that is read */
 	ino_t inode;
@@ -31,9 +31,9 @@ struct stream {
 	size_t files;
 };
 
-struct file {
+struct log_file {
 	char *path;
-	struct stream *of;
+	struct log_stream *of;
 	bool folder;  /* Spark's rolled log */
 	bool foreign; /* no log of jobs */
 	bool fresh;   /* it was not there in the last look, or has changed since */
@@ -54,7 +54,7 @@ struct follow_logs {
 	struct states states;
 	struct folder *folder;
 	size_t n_folders;
-	struct file *file; /* in log_order(): those of one stream are side by side */
+	struct log_file *file; /* in log_order(): those of one stream are side by side */
 	size_t n_files;
 	size_t n_logs;
 	bool rescan; /* all folders: something was renamed while they were looked at */
@@ -80,20 +80,20 @@ static bool same_log(const char *x, const char *y)
 	return n == log_stem_len(y) && !memcmp(x, y, n);
 }
 
-static struct stream *stream_beside(const struct follow_logs *f, size_t at, const char *path)
+static struct log_stream *stream_beside(const struct follow_logs *f, size_t at, const char *path)
 {
 	if (at && same_log(f->file[at - 1].path, path))
 		return f->file[at - 1].of;
 	if (at < f->n_files && same_log(f->file[at].path, path))
 		return f->file[at].of;
-	return calloc(1, sizeof(struct stream));
+	return calloc(1, sizeof(struct log_stream));
 }
 
 static int follow_logs_add(struct follow_logs *f, const char *path, bool folder)
 {
 	size_t at = search_first(i, f->n_files, log_order(f->file[i].path, path) < 0);
-	struct stream *of;
-	struct file *new;
+	struct log_stream *of;
+	struct log_file *new;
 	char *copy;
 
 	if ((at < f->n_files && !strcmp(f->file[at].path, path)) || f->n_files >= SOURCE_LOGS_MAX)
@@ -107,7 +107,7 @@ static int follow_logs_add(struct follow_logs *f, const char *path, bool folder)
 		free(copy);
 		return -ENOMEM;
 	}
-	*new = (struct file){.path = copy, .of = of, .folder = folder, .fresh = true};
+	*new = (struct log_file){.path = copy, .of = of, .folder = folder, .fresh = true};
 	of->files++;
 	return 0;
 }
@@ -217,7 +217,7 @@ static int look_at_folders(struct follow_logs *f)
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-static void look_at_file(struct follow_logs *f, struct file *x, const struct stat *st)
+static void look_at_file(struct follow_logs *f, struct log_file *x, const struct stat *st)
 {
 	int64_t mtime_ns = ns_of_timespec(st->st_mtim);
 
@@ -234,7 +234,7 @@ static void look_at_file(struct follow_logs *f, struct file *x, const struct sta
 }
 
 /* A file that is gone; its stream goes with the last of its files. */
-static void forget_file(struct follow_logs *f, struct file *x)
+static void forget_file(struct follow_logs *f, struct log_file *x)
 {
 	x->of->dirty = true;
 	f->finished = false;
@@ -253,7 +253,7 @@ static void look_at_files(struct follow_logs *f, bool due)
 	struct stat st;
 
 	for (size_t i = 0; i < f->n_files; i++) {
-		struct file x = f->file[i];
+		struct log_file x = f->file[i];
 		bool wanted = due ? f->now_ns >= x.due_ns || x.of->missing
 				  : x.of->dirty && x.looked != f->looks;
 
@@ -332,14 +332,14 @@ size_t follow_logs_count(const struct follow_logs *f)
 /* Files of one stream: n from `at` on, oldest first. */
 struct chain {
 	struct follow_logs *f;
-	struct stream *s;
-	struct file *at;
+	struct log_stream *s;
+	struct log_file *at;
 	size_t n;
 	size_t *budget;
 	bool news;
 };
 
-static bool is_compressed(const struct file *x)
+static bool is_compressed(const struct log_file *x)
 {
 	size_t len = strlen(x->path);
 
@@ -347,18 +347,18 @@ static bool is_compressed(const struct file *x)
 }
 
 /* What is being compressed is not touched. */
-static bool is_there(const struct file *x)
+static bool is_there(const struct log_file *x)
 {
 	return !x->foreign && !(is_compressed(x) && x->fresh);
 }
 
-static bool has_bytes(const struct file *x)
+static bool has_bytes(const struct log_file *x)
 {
 	return is_there(x) && (x->folder || x->size);
 }
 
 /* Whether it begins as a log; what is too short to tell is looked at again when it has doubled. */
-static bool is_log(struct file *x)
+static bool is_log(struct log_file *x)
 {
 	if (!x->folder && (!x->size || x->size < 2 * x->checked))
 		return false;
@@ -369,7 +369,7 @@ static bool is_log(struct file *x)
 	return false;
 }
 
-static void reads(struct stream *s, const struct file *x)
+static void reads(struct log_stream *s, const struct log_file *x)
 {
 	s->device = x->device;
 	s->inode = x->inode;
@@ -393,11 +393,11 @@ static size_t oldest(const struct chain *c)
 /* 1: it is open; 0: it is none, yet; negative errno. */
 static int open_first(struct chain *c)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 	int err;
 
 	for (size_t i = oldest(c); i < c->n; i++) {
-		struct file *x = &c->at[i];
+		struct log_file *x = &c->at[i];
 
 		if (!is_there(x) || !is_log(x))
 			continue;
@@ -418,7 +418,7 @@ static int open_first(struct chain *c)
 /* The file that is read, by its number and its bytes; else by its bytes alone: a copy of it. c->n: there is none. */
 static size_t present(const struct chain *c)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].device == s->device && c->at[i].inode == s->inode &&
@@ -435,7 +435,7 @@ static size_t present(const struct chain *c)
 /* Its file is gone, or was cut off, and no other goes on where it ended. */
 static int lost(struct chain *c, size_t *at)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 	size_t last = c->n;
 
 	while (last && !has_bytes(&c->at[last - 1]))
@@ -462,7 +462,7 @@ static int read_some(struct chain *c)
 	return err;
 }
 
-static int close_log(struct stream *s)
+static int close_log(struct log_stream *s)
 {
 	int err = log_close(s->log);
 
@@ -471,7 +471,7 @@ static int close_log(struct stream *s)
 }
 
 /* What is read whole is read when it has not changed since the last look. */
-static int close_whole(struct chain *c, const struct file *x)
+static int close_whole(struct chain *c, const struct log_file *x)
 {
 	c->s->held = x->fresh;
 	if (x->fresh)
@@ -483,7 +483,7 @@ static int close_whole(struct chain *c, const struct file *x)
 /* A next file that is empty is none yet: by its bytes no file is known again. */
 static int read_on(struct chain *c, size_t at)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 	int err;
 
 	for (;;) {
@@ -507,7 +507,7 @@ static int read_on(struct chain *c, size_t at)
 
 static int look_at(struct chain *c)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 	size_t at = 0;
 	int err;
 
@@ -550,7 +550,7 @@ static bool has_gz(const struct chain *c)
 
 static int one(struct follow_logs *f, struct chain *c)
 {
-	struct stream *s = c->s;
+	struct log_stream *s = c->s;
 
 	/* a compressed file is first read when it is fresh no more */
 	if (s->dirty || s->held || (!s->known && has_gz(c)))

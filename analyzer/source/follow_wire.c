@@ -53,7 +53,7 @@ struct stream_time {
 	int64_t alone_ns, base_ns;
 };
 
-struct stream {
+struct wire_stream {
 	struct follow f;
 	int fd;
 	/* n_aside that have a frame in doubt, in the order in which they came, and the one that reads. */
@@ -83,23 +83,23 @@ struct stream {
 
 /* ---- hosts ------------------------------------------------------------------------------------*/
 
-static struct stretch window_of(const struct stream *s)
+static struct stretch window_of(const struct wire_stream *s)
 {
 	return (struct stretch){s->f.line.next_ns, s->f.line.interval_ns, s->window};
 }
 
-static struct wire_decoder *reading(const struct stream *s)
+static struct wire_decoder *reading(const struct wire_stream *s)
 {
 	return s->decoder[s->n_aside];
 }
 
-static int64_t window_end(const struct stream *s)
+static int64_t window_end(const struct wire_stream *s)
 {
 	return s->f.line.next_ns + (int64_t)s->window * s->f.line.interval_ns;
 }
 
 /* Of one host. */
-static size_t room_of(const struct stream *s, unsigned int interval_ms)
+static size_t room_of(const struct wire_stream *s, unsigned int interval_ms)
 {
 	int64_t step_ns = interval_ms * NS_PER_MS;
 	size_t slots = (size_t)((s->f.line.interval_ns + step_ns - 1) / step_ns);
@@ -108,7 +108,7 @@ static size_t room_of(const struct stream *s, unsigned int interval_ms)
 }
 
 /* Whether one more has room. */
-static bool has_room(struct stream *s, const char *name)
+static bool has_room(struct wire_stream *s, const char *name)
 {
 	struct follow *f = &s->f;
 
@@ -128,7 +128,7 @@ static bool has_room(struct stream *s, const char *name)
 }
 
 /* *host: NULL if there are too many. */
-static int stream_host(struct stream *s, const char *name, struct follow_host **host)
+static int stream_host(struct wire_stream *s, const char *name, struct follow_host **host)
 {
 	struct follow *f = &s->f;
 	struct stretch window = window_of(s);
@@ -143,7 +143,7 @@ static int stream_host(struct stream *s, const char *name, struct follow_host **
 	return host_intervals_init(&(*host)->intervals, &window, FIRST_INTERVAL_MS);
 }
 
-static int move_windows(struct stream *s)
+static int move_windows(struct wire_stream *s)
 {
 	struct stretch window = window_of(s);
 	int err = 0;
@@ -156,7 +156,7 @@ static int move_windows(struct stream *s)
 
 /* ---- the time ---------------------------------------------------------------------------------*/
 
-static int64_t stream_time(const struct stream *s)
+static int64_t stream_time(const struct wire_stream *s)
 {
 	const struct follow *f = &s->f;
 	const struct stream_time *t = &s->time;
@@ -175,7 +175,7 @@ static int64_t stream_time(const struct stream *s)
 
 /* The next interval is over: it is given before anything more is read, so that what counts as late does not depend on how
  * much came at once. */
-static bool is_due(const struct stream *s)
+static bool is_due(const struct wire_stream *s)
 {
 	const struct follow *f = &s->f;
 
@@ -183,7 +183,7 @@ static bool is_due(const struct stream *s)
 	       f->line.next_ns + f->line.interval_ns <= stream_time(s) - f->grace_ns;
 }
 
-static void set_newest(struct stream *s, int64_t ns)
+static void set_newest(struct wire_stream *s, int64_t ns)
 {
 	if (ns <= s->time.newest_ns)
 		return;
@@ -193,7 +193,7 @@ static void set_newest(struct stream *s, int64_t ns)
 }
 
 /* A host that is the only one left goes on from where all were: its clock may have been ahead of theirs. */
-static void note_alone(struct stream *s, const char *host, int64_t wall_ns)
+static void note_alone(struct wire_stream *s, const char *host, int64_t wall_ns)
 {
 	struct stream_time *t = &s->time;
 
@@ -207,7 +207,7 @@ static void note_alone(struct stream *s, const char *host, int64_t wall_ns)
 }
 
 /* A second was taken. */
-static void note_time(struct stream *s, const char *host, int64_t wall_ns)
+static void note_time(struct wire_stream *s, const char *host, int64_t wall_ns)
 {
 	struct stream_time *t = &s->time;
 
@@ -226,7 +226,7 @@ static void note_time(struct stream *s, const char *host, int64_t wall_ns)
 }
 
 /* All was read that there is. */
-static void note_idle(struct stream *s)
+static void note_idle(struct wire_stream *s)
 {
 	int64_t went_ns = s->clock_ns - s->counted_ns;
 
@@ -238,7 +238,7 @@ static void note_idle(struct stream *s)
 /* ---- frames -----------------------------------------------------------------------------------*/
 
 /* Costs this second of this server, of which nothing is held for that. */
-static void count_damaged(struct stream *s, const struct wire_decoder *d)
+static void count_damaged(struct wire_stream *s, const struct wire_decoder *d)
 {
 	const char *name = wire_decoder_host(d);
 	struct follow_host *h = follow_find_host(&s->f, name);
@@ -250,7 +250,7 @@ static void count_damaged(struct stream *s, const struct wire_decoder *d)
 		s->damaged++;
 }
 
-static int refine(struct stream *s, struct follow_host *h, unsigned int interval_ms)
+static int refine(struct wire_stream *s, struct follow_host *h, unsigned int interval_ms)
 {
 	struct host_intervals *in = &h->intervals;
 	size_t more = room_of(s, interval_ms) - room_of(s, h->interval_ms);
@@ -274,7 +274,7 @@ static size_t held_of(const struct follow_host *h, int64_t wall_ns)
 }
 
 /* Two servers that say they are the same one. A few may be of a probe that was started anew. */
-static void note_probe(struct stream *s, struct follow_host *h, int64_t boot_ns, bool twice)
+static void note_probe(struct wire_stream *s, struct follow_host *h, int64_t boot_ns, bool twice)
 {
 	if (!twice)
 		h->boot_ns = boot_ns;
@@ -285,7 +285,7 @@ static void note_probe(struct stream *s, struct follow_host *h, int64_t boot_ns,
 			   h->name);
 }
 
-static int take_second(struct stream *s, struct follow_host *h, struct wire_decoder *d)
+static int take_second(struct wire_stream *s, struct follow_host *h, struct wire_decoder *d)
 {
 	unsigned int interval_ms = wire_decoder_interval_ms(d);
 	int64_t wall_ns = wire_decoder_wall_ns(d);
@@ -320,7 +320,7 @@ static int take_second(struct stream *s, struct follow_host *h, struct wire_deco
 	return err;
 }
 
-static void count_ahead(struct stream *s, const struct wire_decoder *d)
+static void count_ahead(struct wire_stream *s, const struct wire_decoder *d)
 {
 	s->ahead++;
 	follow_say(&s->f, "the clock of '%s' is ahead: its seconds do not count",
@@ -343,7 +343,7 @@ static void count_late(struct follow *f, struct follow_host *h)
 }
 
 /* A frame before the end of the window; it is unpacked. */
-static int place_frame(struct stream *s, struct wire_decoder *d)
+static int place_frame(struct wire_stream *s, struct wire_decoder *d)
 {
 	struct follow *f = &s->f;
 	struct follow_host *h;
@@ -359,7 +359,7 @@ static int place_frame(struct stream *s, struct wire_decoder *d)
 
 /* ---- frames in doubt --------------------------------------------------------------------------*/
 
-static int add_decoder(struct stream *s)
+static int add_decoder(struct wire_stream *s)
 {
 	struct wire_decoder **d = &s->decoder[s->n_aside];
 	bool wanted[M_COUNT];
@@ -373,7 +373,7 @@ static int add_decoder(struct stream *s)
 }
 
 /* The frame of the first decoder is dealt with: that one is the next that reads. */
-static void take_aside(struct stream *s)
+static void take_aside(struct wire_stream *s)
 {
 	struct wire_decoder *d = s->decoder[0];
 
@@ -381,14 +381,14 @@ static void take_aside(struct stream *s)
 	s->decoder[s->n_aside--] = d;
 }
 
-static void drop_aside(struct stream *s)
+static void drop_aside(struct wire_stream *s)
 {
 	for (; s->n_aside; take_aside(s))
 		count_ahead(s, s->decoder[0]);
 }
 
 /* What is within the window, or comes into it when the time is the newest; what is later is in doubt still. */
-static int place_aside(struct stream *s)
+static int place_aside(struct wire_stream *s)
 {
 	int64_t reach_ns = s->time.newest_ns + follow_ahead_ns(&s->f);
 	int err = 0;
@@ -413,7 +413,7 @@ static int place_aside(struct stream *s)
 }
 
 /* By time: who is ahead of the others must not be the first of whom anything is taken. */
-static void sort_aside(struct stream *s)
+static void sort_aside(struct wire_stream *s)
 {
 	for (size_t i = 1; i < s->n_aside; i++) {
 		struct wire_decoder *d = s->decoder[i];
@@ -426,7 +426,7 @@ static void sort_aside(struct stream *s)
 }
 
 /* This is the time. */
-static int believe(struct stream *s, int64_t wall_ns)
+static int believe(struct wire_stream *s, int64_t wall_ns)
 {
 	struct follow *f = &s->f;
 	int64_t from_ns = wall_ns - f->grace_ns;
@@ -442,14 +442,14 @@ static int believe(struct stream *s, int64_t wall_ns)
 	return place_aside(s);
 }
 
-static int believe_earliest(struct stream *s)
+static int believe_earliest(struct wire_stream *s)
 {
 	sort_aside(s);
 	return believe(s, wire_decoder_wall_ns(s->decoder[0]));
 }
 
 /* The frame that was read last, and is the last that was put aside: what is known now? */
-static int judge_aside(struct stream *s)
+static int judge_aside(struct wire_stream *s)
 {
 	const struct wire_decoder *last = s->decoder[s->n_aside - 1];
 	int64_t last_ns = wire_decoder_wall_ns(last), first_ns = last_ns;
@@ -474,7 +474,7 @@ static int judge_aside(struct stream *s)
 }
 
 /* A frame within the window was taken: by another host than those in doubt, it confirms or contradicts them. */
-static int compare_aside(struct stream *s, const struct wire_decoder *d)
+static int compare_aside(struct wire_stream *s, const struct wire_decoder *d)
 {
 	int64_t wall_ns = wire_decoder_wall_ns(d);
 
@@ -488,7 +488,7 @@ static int compare_aside(struct stream *s, const struct wire_decoder *d)
 }
 
 /* The frame that the reading decoder has. */
-static int take_frame(struct stream *s)
+static int take_frame(struct wire_stream *s)
 {
 	struct wire_decoder *d = reading(s);
 	int64_t wall_ns = wire_decoder_wall_ns(d);
@@ -524,7 +524,7 @@ static int take_frame(struct stream *s)
 /* ---- bytes ------------------------------------------------------------------------------------*/
 
 /* Reads what is there, without waiting. */
-static int read_bytes(struct stream *s)
+static int read_bytes(struct wire_stream *s)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
 	ssize_t n = -1;
@@ -551,7 +551,7 @@ static int read_bytes(struct stream *s)
 }
 
 /* The bytes that were read, frame by frame, until one waits or an interval is due. */
-static int take_bytes(struct stream *s)
+static int take_bytes(struct wire_stream *s)
 {
 	int err = 0;
 
@@ -577,7 +577,7 @@ static int take_bytes(struct stream *s)
 /* ---- for the loop -----------------------------------------------------------------------------*/
 
 /* Frames in doubt of which nobody says anything any more. */
-static int end_doubt(struct stream *s)
+static int end_doubt(struct wire_stream *s)
 {
 	bool long_ago = s->dry && s->clock_ns - s->aside_ns > s->f.grace_ns;
 
@@ -586,7 +586,7 @@ static int end_doubt(struct stream *s)
 
 static int stream_look(struct follow *f)
 {
-	struct stream *s = (struct stream *)f;
+	struct wire_stream *s = (struct wire_stream *)f;
 	int err = f->line.next_ns == INT64_MIN ? 0 : move_windows(s);
 
 	s->paused = s->dry = false;
@@ -607,7 +607,7 @@ static int stream_look(struct follow *f)
 
 static int64_t stream_next(const struct follow *f, int64_t end_ns)
 {
-	const struct stream *s = (const struct stream *)f;
+	const struct wire_stream *s = (const struct wire_stream *)f;
 	int64_t next = end_ns;
 
 	if (s->waits && wire_decoder_wall_ns(s->decoder[0]) < next)
@@ -629,7 +629,7 @@ static int64_t stream_next(const struct follow *f, int64_t end_ns)
 
 static int stream_read(struct follow *f, struct stretch *stretch)
 {
-	struct stream *s = (struct stream *)f;
+	struct wire_stream *s = (struct wire_stream *)f;
 
 	stretch->n = stretch->n < s->window ? stretch->n : s->window;
 	return move_windows(s);
@@ -644,7 +644,7 @@ static int by_name(const void *a, const void *b)
 
 /* Servers are new when the first interval after their first second is given, all of them by name: so that their numbers do
  * not depend on how the stream came. */
-static int number_servers(struct stream *s)
+static int number_servers(struct wire_stream *s)
 {
 	struct follow *f = &s->f;
 	int err = 0;
@@ -660,7 +660,7 @@ static int number_servers(struct stream *s)
 
 static int stream_complete(struct follow *f, size_t i)
 {
-	struct stream *s = (struct stream *)f;
+	struct wire_stream *s = (struct wire_stream *)f;
 
 	for (size_t k = 0; k < f->n_hosts; k++) {
 		s->held -= host_intervals_bytes_of(&f->host[k].intervals, i);
@@ -671,7 +671,7 @@ static int stream_complete(struct follow *f, size_t i)
 
 static int stream_rest(struct follow *f)
 {
-	struct stream *s = (struct stream *)f;
+	struct wire_stream *s = (struct wire_stream *)f;
 
 	bool more = s->ended ? s->n_aside > 0 : !s->paused;
 
@@ -688,7 +688,7 @@ static int stream_rest(struct follow *f)
 
 static void stream_now(struct feed *feed, int64_t now_ns)
 {
-	struct stream *s = (struct stream *)feed;
+	struct wire_stream *s = (struct wire_stream *)feed;
 
 	follow_now(feed, now_ns);
 	/* What went by before the last look is counted, or was not to be. */
@@ -717,7 +717,7 @@ static int note_frames(const struct feed_left_out *to, const char *whose,
 
 static int stream_left_out(const struct feed *feed, const struct feed_left_out *to)
 {
-	const struct stream *s = (const struct stream *)feed;
+	const struct wire_stream *s = (const struct wire_stream *)feed;
 	const struct frames_left_out of_all[] = {
 		{s->damaged, "damaged"},
 		{s->ahead, "the clock they come from is ahead"},
@@ -748,7 +748,7 @@ static int stream_left_out(const struct feed *feed, const struct feed_left_out *
 
 static void stream_release(struct feed *feed)
 {
-	struct stream *s = (struct stream *)feed;
+	struct wire_stream *s = (struct wire_stream *)feed;
 
 	follow_release_hosts(&s->f);
 	for (size_t i = 0; i <= ASIDE_MAX; i++)
@@ -768,7 +768,7 @@ int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)
 						    .complete = stream_complete,
 						    .rest = stream_rest,
 						    .join = true};
-	struct stream *s = calloc(1, sizeof(*s));
+	struct wire_stream *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)

@@ -21,7 +21,7 @@
 #define FIRST_BYTES	  ((size_t)64 << 10) /* of an interval, before any was seen */
 #define TRIES		  5		     /* of a file that is being written to */
 
-struct host {
+struct gathered_host {
 	struct source_host of;
 	struct host_intervals intervals;
 	struct identities ids;
@@ -31,7 +31,7 @@ struct gathering {
 	struct feed feed;
 	const struct sources *s;
 	struct feed_opts o;
-	struct host *host;
+	struct gathered_host *host;
 	size_t n_hosts;
 	int64_t from_ns, to_ns; /* whole intervals */
 	struct stretch now;
@@ -73,7 +73,7 @@ static int find_span(struct gathering *g)
 /* ---- a stretch --------------------------------------------------------------------------------*/
 
 /* Its files say that they have more seconds than an interval can hold. */
-static int too_short(struct gathering *g, const struct host *h)
+static int too_short(struct gathering *g, const struct gathered_host *h)
 {
 	for (size_t f = h->of.first; f < h->of.end; f++) {
 		struct source_file *file = &g->s->at[f];
@@ -90,7 +90,7 @@ static int too_short(struct gathering *g, const struct host *h)
 static int read_host(void *arg, size_t host)
 {
 	struct gathering *g = arg;
-	struct host *h = &g->host[host];
+	struct gathered_host *h = &g->host[host];
 	struct source_file *bad = NULL;
 	int err = -ESTALE;
 
@@ -222,7 +222,7 @@ static int begin_stretch(struct gathering *g)
 	g->at = 0;
 	err = read_stretch(g);
 	for (size_t k = 0; k < g->n_hosts && !err; k++) {
-		struct host *h = &g->host[k];
+		struct gathered_host *h = &g->host[k];
 
 		err = identities_add(&h->ids, &g->feed, k);
 		g->feed.counts.duplicates += h->intervals.duplicates;

@@ -15,14 +15,14 @@
 #include "userspace/common/text.h"
 
 /* A name or a pattern of the file; the text stays in peers_file.text. */
-struct word {
+struct peers_word {
 	const char *text;
 	uint32_t group;
 	unsigned int line;
 };
 
 struct words {
-	struct word *at;
+	struct peers_word *at;
 	size_t n;
 };
 
@@ -75,14 +75,14 @@ static int slurp(const char *path, char **text, size_t *len)
 	return err || *text ? err : -ENOMEM;
 }
 
-static int add_word(struct words *w, const struct word *word)
+static int add_word(struct words *w, const struct peers_word *word)
 {
 	return array_put(&w->at, &w->n, *word);
 }
 
 static int add_node(struct peers_file *p, char *text, unsigned int line, const char *path)
 {
-	struct word word = {text, (uint32_t)p->n_groups - 1, line};
+	struct peers_word word = {text, (uint32_t)p->n_groups - 1, line};
 	bool pattern = strpbrk(text, "*?[\\");
 
 	if (strlen(text) >= HOST_LEN)
@@ -122,7 +122,8 @@ static int parse_line(struct peers_file *p, char *s, unsigned int line, const ch
 	}
 	p->n_groups++;
 	if (label)
-		err = add_word(&p->labels, &(struct word){label, (uint32_t)p->n_groups - 1, line});
+		err = add_word(&p->labels,
+			       &(struct peers_word){label, (uint32_t)p->n_groups - 1, line});
 	for (; !err && word; word = strtok_r(NULL, blanks, &rest))
 		err = add_node(p, word, line, path);
 	return err;
@@ -155,7 +156,7 @@ static int parse(struct peers_file *p, size_t len, const char *path)
 /* By text, then line, so that the complaint is about the later one. */
 static int by_text(const void *a, const void *b)
 {
-	const struct word *x = a, *y = b;
+	const struct peers_word *x = a, *y = b;
 
 	return strcmp(x->text, y->text) ?: ORDER(x->line, y->line);
 }
@@ -223,12 +224,12 @@ void peers_free(struct peers_file *p)
 
 static int against_text(const void *key, const void *word)
 {
-	return strcmp(key, ((const struct word *)word)->text);
+	return strcmp(key, ((const struct peers_word *)word)->text);
 }
 
 int32_t peers_group(const struct peers_file *p, const char *node)
 {
-	const struct word *w;
+	const struct peers_word *w;
 
 	if (!p)
 		return 0;
@@ -253,7 +254,7 @@ void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_
 	size_t strangers = 0, alone = 0;
 
 	for (size_t i = 0; i < p->names.n; i++) {
-		const struct word *w = &p->names.at[i];
+		const struct peers_word *w = &p->names.at[i];
 
 		if (search(w->text, nodes, n, against_node))
 			continue;

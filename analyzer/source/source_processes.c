@@ -14,7 +14,7 @@
 #include "userspace/common/sort.h"
 
 /* What is looked for: a container's name, or the number of a process where container is NULL. */
-struct wanted {
+struct wanted_process {
 	const char *node, *container;
 	uint32_t pid;
 	struct state *state;
@@ -26,7 +26,7 @@ struct wanted {
 #define SECOND_MOST 1e6
 
 struct joining {
-	struct wanted *at; /* by node, container or pid, begin */
+	struct wanted_process *at; /* by node, container or pid, begin */
 	size_t n;
 	size_t from, to; /* those of the file that is read */
 	/* Seconds up to there are counted, by files of the same server before this one; and by this one. */
@@ -35,7 +35,7 @@ struct joining {
 
 static int by_name(const void *a, const void *b)
 {
-	const struct wanted *x = a, *y = b;
+	const struct wanted_process *x = a, *y = b;
 	int of_node = strcmp(x->node, y->node);
 
 	if (of_node)
@@ -47,7 +47,7 @@ static int by_name(const void *a, const void *b)
 
 static int by_name_and_time(const void *a, const void *b)
 {
-	const struct wanted *x = a, *y = b;
+	const struct wanted_process *x = a, *y = b;
 
 	return by_name(a, b) ?: ORDER(x->state->start_ns, y->state->start_ns);
 }
@@ -55,10 +55,10 @@ static int by_name_and_time(const void *a, const void *b)
 static int want(struct joining *j, struct states *s, size_t i, const char *container, uint32_t pid)
 {
 	return array_put(&j->at, &j->n,
-			 (struct wanted){.node = s->nodes.at[s->at[i].node],
-					 .container = container,
-					 .pid = pid,
-					 .state = &s->at[i]});
+			 (struct wanted_process){.node = s->nodes.at[s->at[i].node],
+						 .container = container,
+						 .pid = pid,
+						 .state = &s->at[i]});
 }
 
 static int want_all(struct joining *j, struct states *s)
@@ -84,7 +84,8 @@ static int want_all(struct joining *j, struct states *s)
 enum { AT_ONCE = 4 };
 
 /* The second up to wall_ns, as far as states of this name lie in it; false: there are none before its end. */
-static bool take(struct joining *j, struct wanted key, const struct series_time *t, double cpu_s)
+static bool join_second(struct joining *j, struct wanted_process key, const struct series_time *t,
+			double cpu_s)
 {
 	struct state second_end = {.start_ns = t->wall_ns};
 	int64_t length = ns_of_s(t->interval_s), from = t->wall_ns - length;
@@ -95,7 +96,7 @@ static bool take(struct joining *j, struct wanted key, const struct series_time 
 	i = j->from +
 	    search_first(k, j->to - j->from, by_name_and_time(&j->at[j->from + k], &key) < 0);
 	for (size_t n = 0; n < AT_ONCE && i-- > j->from && !by_name(&j->at[i], &key); n++) {
-		struct wanted *w = &j->at[i];
+		struct wanted_process *w = &j->at[i];
 		int64_t begin = w->state->start_ns > from ? w->state->start_ns : from;
 		int64_t end = w->state->end_ns < t->wall_ns ? w->state->end_ns : t->wall_ns;
 
@@ -114,7 +115,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	const char *number = strrchr(row->instance, ':');
 	const char *group = row->cgroup ? strstr(row->cgroup, "/container_") : NULL;
 	double cpu_s = second_value(row, M_P_CPU) / 100 * t->interval_s;
-	struct wanted key = {.node = j->at[j->from].node};
+	struct wanted_process key = {.node = j->at[j->from].node};
 
 	/* of a second in two files the first one's counts; and what a damaged file may say */
 	if (t->wall_ns <= j->before_ns)
@@ -131,19 +132,19 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 			memcpy(name, group + 1, len);
 			name[len] = '\0';
 			key.container = name;
-			if (take(j, key, t, cpu_s))
+			if (join_second(j, key, t, cpu_s))
 				return 0;
 		}
 	}
 	key.container = NULL;
 	key.pid = (uint32_t)strtoul(number + 1, NULL, 10);
 	if (key.pid)
-		take(j, key, t, cpu_s);
+		join_second(j, key, t, cpu_s);
 	return 0;
 }
 
 /* A file that cannot be read costs what is in it; whoever reads all of it says so. */
-static int read_file(struct joining *j, const struct source_file *f)
+static int read_processes(struct joining *j, const struct source_file *f)
 {
 	bool processor[M_COUNT] = {[M_P_CPU] = true};
 	int64_t first = INT64_MAX, last = INT64_MIN;
@@ -182,7 +183,7 @@ int sources_processes(struct sources *s)
 		for (j.to = j.from; j.to < j.n && !strcmp(j.at[j.to].node, host); j.to++)
 			;
 		if (j.from < j.to)
-			err = read_file(&j, &s->at[i]);
+			err = read_processes(&j, &s->at[i]);
 	}
 	/* A row is found by the one name or the other, so that what both found is added up. */
 	for (size_t i = 0; i < j.n && !err; i++)

@@ -27,13 +27,13 @@
 #define SOUGHT_MOST 16384
 #define NAME_LEN    256
 
-struct found {
+struct found_binary {
 	uint8_t build_id[BUILD_ID_LEN];
 	char *path;
 };
 
 /* A file whose functions and segments are known, and the descriptor that names are read from. */
-struct loaded {
+struct loaded_binary {
 	struct elf_symbols elf;
 	int fd;
 };
@@ -47,11 +47,11 @@ struct sought {
 };
 
 struct symbols {
-	struct found *found; /* by build id */
+	struct found_binary *found; /* by build id */
 	size_t n_found;
 	struct sought *sought; /* by build id */
 	size_t n_sought;
-	struct loaded **loaded;
+	struct loaded_binary **loaded;
 	size_t n_loaded;
 	bool said_loaded, said_sought; /* that there is no room for more */
 	char name[NAME_LEN];
@@ -88,7 +88,7 @@ static Elf *open_elf(const char *path, int *fd)
 
 static void note_file(struct symbols *s, const char *path)
 {
-	struct found f, *new;
+	struct found_binary f, *new;
 	Elf *elf;
 	int fd;
 
@@ -145,7 +145,7 @@ struct symbols *symbols_new(const char *const *folders, size_t n)
 	return s;
 }
 
-static void release(struct loaded *l)
+static void release(struct loaded_binary *l)
 {
 	elf_symbols_release(&l->elf);
 	close(l->fd);
@@ -171,7 +171,7 @@ void symbols_free(struct symbols *s)
 /* NULL: it is none, or there is no room or memory for it. */
 static const struct elf_symbols *load(struct symbols *s, const char *path)
 {
-	struct loaded *l = calloc(1, sizeof(*l)), **place = NULL;
+	struct loaded_binary *l = calloc(1, sizeof(*l)), **place = NULL;
 	Elf *elf = l ? open_elf(path, &l->fd) : NULL;
 
 	if (!elf) {
@@ -250,7 +250,7 @@ static void consider(struct symbols *s, struct sought *k, const char *path)
 
 static void look_for(struct symbols *s, struct sought *k)
 {
-	const struct found *f = search(k->build_id, s->found, s->n_found, by_id);
+	const struct found_binary *f = search(k->build_id, s->found, s->n_found, by_id);
 	char path[sizeof(DEBUG_FOLDER) + 2 * BUILD_ID_LEN + 16], *end;
 
 	while (f && f > s->found && !by_id(f - 1, k->build_id))

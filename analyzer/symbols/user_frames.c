@@ -12,13 +12,13 @@
 /* Files that a text may number: twice what a probe does. */
 #define FILES_MOST 1024
 
-struct file {
+struct binary {
 	bool known;
 	uint8_t build_id[BUILD_ID_LEN];
 };
 
 struct folding {
-	struct file *file; /* FILES_MOST */
+	struct binary *file; /* FILES_MOST */
 	const struct user_names *names;
 	struct text to;
 };
@@ -39,9 +39,9 @@ static const char *read_number(const char *at, const char *end, unsigned int bas
 }
 
 /* " NUMBER BUILD-ID" and, it may be, more behind a blank. */
-static void read_file(struct folding *g, const char *at, const char *end)
+static void read_binary(struct folding *g, const char *at, const char *end)
 {
-	struct file f = {.known = true};
+	struct binary f = {.known = true};
 	uint64_t n;
 
 	at = read_number(at + 1, end, 10, &n);
@@ -184,7 +184,7 @@ char *user_frames_fold(const char *text, size_t len, const struct user_names *na
 
 		stop = stop ? stop : end;
 		if (*text == ' ')
-			read_file(&g, text, stop);
+			read_binary(&g, text, stop);
 		else if (stop > text)
 			write_stack(&g, text, stop);
 		text = stop + 1;

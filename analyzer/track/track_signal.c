@@ -72,7 +72,8 @@ int track_group_grow(struct track_group *f, size_t n)
 	return 0;
 }
 
-static void add(const struct track_group *f, struct excursion_sum *s, const struct track_values *x)
+static void excursion_add(const struct track_group *f, struct excursion_sum *s,
+			  const struct track_values *x)
 {
 	s->value += f->o.logarithmic ? log(x->value) : x->value;
 	s->peers += f->o.logarithmic ? log(x->peers) : x->peers;
@@ -97,7 +98,7 @@ static void excursion(const struct track_group *f, struct track_entity *st,
 	}
 	if (!(st->cusum > 0))
 		return;
-	add(f, &st->sum, x);
+	excursion_add(f, &st->sum, x);
 	st->sum.worse += worse > half; /* what is under the floor is half at most */
 	if (st->cusum < st->highest)
 		return;
@@ -270,7 +271,7 @@ void track_group_look(struct track_group *f, size_t i, const struct track_look *
 	st->best = x->evidence;
 	st->n_peers = (unsigned int)x->evidence.n_peers;
 	st->bad = (struct excursion_sum){0};
-	add(f, &st->bad, &shown);
+	excursion_add(f, &st->bad, &shown);
 	st->onset_ns = x->from_ns;
 	st->decided_ns = st->last_ns = x->to_ns;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
 #include "sentences.h"
 #include "status.h"
 #include "userspace/common/output.h"
@@ -240,20 +241,10 @@ int verdict_add_ruled_out(struct verdict *a, const struct finding *e)
 	return array_put(&a->ruled_out, &a->n_ruled_out, *e);
 }
 
-struct named {
-	const char *name;
-	size_t number;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
 int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const bool *there,
 			 size_t *row)
 {
-	struct named *order = calloc(n + 1, sizeof(*order));
+	struct numbered_name *order = calloc(n + 1, sizeof(*order));
 
 	a->nodes = calloc(n + 1, sizeof(*a->nodes));
 	a->judged = calloc(n + 1, sizeof(*a->judged));
@@ -264,9 +255,9 @@ int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const 
 	for (size_t i = 0; i < n; i++) {
 		row[i] = SIZE_MAX;
 		if (!there || there[i])
-			order[a->n_nodes++] = (struct named){names[i], i};
+			order[a->n_nodes++] = (struct numbered_name){names[i], i};
 	}
-	sort(order, a->n_nodes, by_name);
+	sort(order, a->n_nodes, by_numbered_name);
 	for (size_t i = 0; i < a->n_nodes; i++) {
 		snprintf(a->nodes[i], sizeof(a->nodes[i]), "%s", order[i].name);
 		row[order[i].number] = i;

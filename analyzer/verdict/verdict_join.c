@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
@@ -74,21 +75,11 @@ static void renumber(struct verdict *v, const struct renumber *r)
 
 /* ---- servers ------------------------------------------------------------------------------------- */
 
-struct host {
-	const char *name;
-	size_t number; /* of b's: after all of a's */
-};
-
-static int by_host(const void *a, const void *b)
-{
-	return strcmp(((const struct host *)a)->name, ((const struct host *)b)->name);
-}
-
-/* The servers of both in order; map: the new number of each of a's, then of b's. */
+/* The servers of both in order; b's are numbered after all of a's. map: the new number of each of a's, then of b's. */
 static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 {
 	size_t all = a->n_nodes + b->n_nodes, n = 0;
-	struct host *order = calloc(all + 1, sizeof(*order));
+	struct numbered_name *order = calloc(all + 1, sizeof(*order));
 	char(*nodes)[HOST_LEN] = calloc(all + 1, sizeof(*nodes));
 	bool *judged = calloc(all + 1, sizeof(*judged));
 
@@ -99,9 +90,9 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < all; i++)
-		order[i] =
-			(struct host){i < a->n_nodes ? a->nodes[i] : b->nodes[i - a->n_nodes], i};
-	sort(order, all, by_host);
+		order[i] = (struct numbered_name){
+			i < a->n_nodes ? a->nodes[i] : b->nodes[i - a->n_nodes], i};
+	sort(order, all, by_numbered_name);
 	for (size_t i = 0; i < all; i++) {
 		size_t k = order[i].number;
 

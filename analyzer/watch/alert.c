@@ -169,7 +169,7 @@ static void complain(struct alert *a, const char *why)
 
 enum { OWN_VARIABLES = 7 };
 
-static int run(struct alert *a, const struct about *about, struct program *p, int64_t now_ns)
+static int run_alert(struct alert *a, const struct about *about, struct program *p, int64_t now_ns)
 {
 	const char *word = about->open ? "opened" : "over", *cause = about->cause ?: "",
 		   *json = about->json && strlen(about->json) < JSON_MAX ? about->json : "";
@@ -226,7 +226,7 @@ static struct program *free_child(struct alert *a)
 
 static void start(struct alert *a, struct about *about, struct program *p, int64_t now_ns)
 {
-	int err = run(a, about, p, now_ns);
+	int err = run_alert(a, about, p, now_ns);
 
 	/* Also after a failure: it is not tried each second. */
 	about->told_open = about->open;

@@ -91,7 +91,7 @@ enum family { EXPOSED_FAMILIES(FAMILY) FAMILIES };
 
 #define FAMILY(NAME, WORD, UNIT, TYPE, LABELS_, HELP) \
 	[F_##NAME] = {{(WORD), (UNIT), MT_##TYPE, (HELP)}, (LABELS_)},
-static const struct row {
+static const struct exposed_family {
 	struct mt_family f;
 	const char *labels;
 } families[FAMILIES] = {EXPOSED_FAMILIES(FAMILY)};

@@ -30,7 +30,7 @@ static struct looks_node *node_at(struct looks *l, size_t node)
 	return &l->nodes[node];
 }
 
-static struct last_look *find(struct looks_node *n, enum signal s, const char *disk)
+static struct last_look *find_last_look(struct looks_node *n, enum signal s, const char *disk)
 {
 	struct last_look *more;
 
@@ -48,7 +48,7 @@ void looks_observe(void *arg, const struct observation *o)
 {
 	struct looks *l = arg;
 	struct looks_node *n = node_at(l, o->node);
-	struct last_look *at = n ? find(n, o->signal, o->disk) : NULL;
+	struct last_look *at = n ? find_last_look(n, o->signal, o->disk) : NULL;
 
 	if (!at) {
 		l->failed = true;

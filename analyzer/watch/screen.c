@@ -29,8 +29,8 @@ void screen_release(struct screen *s)
 	*s = (struct screen){0};
 }
 
-static void put(struct screen *s, size_t row, size_t col, enum screen_look look, const char *text,
-		size_t len)
+static void put_chars(struct screen *s, size_t row, size_t col, enum screen_look look,
+		      const char *text, size_t len)
 {
 	if (row >= s->rows)
 		return;
@@ -49,7 +49,7 @@ void screen_put(struct screen *s, size_t row, size_t col, enum screen_look look,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put(s, row, col, look, text, strlen(text));
+	put_chars(s, row, col, look, text, strlen(text));
 }
 
 void screen_bar(struct screen *s, size_t row, enum screen_look look, const char *text)
@@ -57,7 +57,7 @@ void screen_bar(struct screen *s, size_t row, enum screen_look look, const char 
 	if (row >= s->rows)
 		return;
 	memset(s->look + row * s->cols, (int)look, s->cols);
-	put(s, row, 0, look, text, strlen(text));
+	put_chars(s, row, 0, look, text, strlen(text));
 }
 
 size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,
@@ -80,16 +80,16 @@ size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum 
 		if (col > (used ? hang : 0) && col + 1 + len > s->cols) {
 			if (used + 1 == most) {
 				col = col + 4 > s->cols ? (s->cols > 4 ? s->cols - 4 : 0) : col;
-				put(s, row + used, col, look, " ...", 4);
+				put_chars(s, row + used, col, look, " ...", 4);
 				return most;
 			}
 			used++;
 			col = hang;
 		} else if (col > (used ? hang : 0)) {
-			put(s, row + used, col, look, " ", 1);
+			put_chars(s, row + used, col, look, " ", 1);
 			col++;
 		}
-		put(s, row + used, col, look, text, len);
+		put_chars(s, row + used, col, look, text, len);
 		col += len;
 		text += len;
 	}

@@ -71,7 +71,7 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 	return err || silent ? err : plain_line(a, c, s->o->json);
 }
 
-static int draw(struct session *s)
+static int draw_screen(struct session *s)
 {
 	struct screen screen = {0};
 	size_t rows, cols;
@@ -164,7 +164,7 @@ static bool is_shown(struct session *s, ssize_t n)
 }
 
 /* 0, or a negative errno: -EIO and what on_change() returned without a message. */
-static int step(struct session *s, int64_t now_ns)
+static int session_step(struct session *s, int64_t now_ns)
 {
 	ssize_t n = watch_step(s->watch, now_ns);
 	int err = 0;
@@ -180,7 +180,7 @@ static int step(struct session *s, int64_t now_ns)
 		return 0;
 	if (s->exposition)
 		err = expose(s, now_ns);
-	return s->view && !err ? draw(s) : err;
+	return s->view && !err ? draw_screen(s) : err;
 }
 
 /* Until the next second begins, frames, a key or a signal come. */
@@ -286,7 +286,7 @@ static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unbl
 
 	while (!stopped && !err && !s->watch->ended) {
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
-		err = step(s, clock_ns(CLOCK_REALTIME));
+		err = session_step(s, clock_ns(CLOCK_REALTIME));
 		sigprocmask(SIG_SETMASK, blocked, NULL);
 		if (!err && !stopped && !suspended && !s->watch->ended)
 			wait_for_more(s, unblocked);

@@ -14,7 +14,7 @@ enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
 
 /* From the left, as many as have room; of several signals and disks a server shows the one that stands
  * out most. `by`: what is shown is the printed value times this. */
-static const struct column {
+static const struct view_column {
 	const char *head, *unit;
 	int signals[SIGNALS_EACH];
 	double by;
@@ -39,7 +39,7 @@ static const struct column {
 };
 enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-struct line {
+struct view_line {
 	size_t node;
 	const char *name;
 	unsigned int odd; /* signals that are, of all */
@@ -59,7 +59,8 @@ static double prominence(const struct observation *k, int which)
 }
 
 /* NULL: not judged in the last interval. */
-static const struct last_look *cell_of(const struct watch *w, size_t node, const struct column *c)
+static const struct last_look *cell_of(const struct watch *w, size_t node,
+				       const struct view_column *c)
 {
 	const struct last_look *best = NULL;
 	int64_t now = robust_now(w->robust);
@@ -81,7 +82,7 @@ static const struct last_look *cell_of(const struct watch *w, size_t node, const
 }
 
 /* At most 7 characters. */
-static void number(double v, char buf[16])
+static void view_number(double v, char buf[16])
 {
 	if (!isfinite(v))
 		snprintf(buf, 16, "-");
@@ -93,19 +94,19 @@ static void number(double v, char buf[16])
 		snprintf(buf, 16, "%.*f", fabs(v) >= 99.95 ? 0 : fabs(v) >= 9.995 ? 1 : 2, v);
 }
 
-static double shown(const struct last_look *l, const struct column *c)
+static double shown(const struct last_look *l, const struct view_column *c)
 {
 	return l->look.value * c->by;
 }
 
 static void draw_cell(struct screen *s, size_t row, size_t col, const struct last_look *l,
-		      const struct column *c)
+		      const struct view_column *c)
 {
 	enum screen_look look = LOOK_PLAIN;
 	char value[16] = "-", mark = ' ';
 
 	if (l) {
-		number(shown(l, c), value);
+		view_number(shown(l, c), value);
 		if (looks_odd(&l->look)) {
 			mark = signals[l->look.signal].role == ROLE_LOAD ? '+' : '*';
 			look = signals[l->look.signal].role == ROLE_LOCAL ? LOOK_BAD : LOOK_WARN;
@@ -117,7 +118,7 @@ static void draw_cell(struct screen *s, size_t row, size_t col, const struct las
 	screen_put(s, row, col, l ? look : LOOK_DIM, "%*s%c", CELL_COLS - 1, value, mark);
 }
 
-static double median(const struct watch *w, const struct column *c, double *scratch)
+static double median(const struct watch *w, const struct view_column *c, double *scratch)
 {
 	size_t n = 0;
 
@@ -137,25 +138,25 @@ static double median(const struct watch *w, const struct column *c, double *scra
 
 static int by_trouble(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct view_line *x = a, *y = b;
 
 	return ORDER(x->rank, y->rank) ?: ORDER(x->against, y->against)
 		       ?: ORDER(y->silent, x->silent) ?: ORDER(y->odd, x->odd)
 		       ?: strcmp(x->name, y->name);
 }
 
-static void fill_line(struct line *l, const struct watch *w, size_t node)
+static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 {
 	const struct incident *against = verdict_against(&w->verdict, watch_row(w, node), true);
 	int64_t now = robust_now(w->robust);
 
-	*l = (struct line){.node = node,
-			   .name = robust_node_name(w->robust, node),
-			   .rank = !against		 ? THE_REST
-				   : against->suspicious ? SUSPICIOUS
-							 : INDICTED,
-			   .against = against,
-			   .silent = !w->here[node]};
+	*l = (struct view_line){.node = node,
+				.name = robust_node_name(w->robust, node),
+				.rank = !against	      ? THE_REST
+					: against->suspicious ? SUSPICIOUS
+							      : INDICTED,
+				.against = against,
+				.silent = !w->here[node]};
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
 		l->odd += w->looks.nodes[node].at[i].look.to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
@@ -172,8 +173,8 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 	}
 }
 
-static void draw_line(struct screen *s, size_t row, const struct line *l, const struct watch *w,
-		      size_t n)
+static void draw_line(struct screen *s, size_t row, const struct view_line *l,
+		      const struct watch *w, size_t n)
 {
 	static const enum screen_look looks[] = {
 		[INDICTED] = LOOK_BAD, [SUSPICIOUS] = LOOK_WARN, [THE_REST] = LOOK_PLAIN};
@@ -192,7 +193,7 @@ static void draw_line(struct screen *s, size_t row, const struct line *l, const 
 			  &columns[c]);
 }
 
-static void draw_rest(struct screen *s, size_t row, const struct line *lines, size_t n)
+static void draw_rest(struct screen *s, size_t row, const struct view_line *lines, size_t n)
 {
 	size_t odd = 0;
 
@@ -207,7 +208,7 @@ static void draw_rest(struct screen *s, size_t row, const struct line *lines, si
 size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w)
 {
 	size_t n = w->n_heard, room = s->cols > NAME_COLS ? (s->cols - NAME_COLS) / CELL_COLS : 0;
-	struct line *lines = calloc(n + 1, sizeof(*lines));
+	struct view_line *lines = calloc(n + 1, sizeof(*lines));
 	double *scratch = calloc(n + 1, sizeof(*scratch));
 	size_t fit, used = 0;
 
@@ -223,7 +224,7 @@ size_t view_table(struct screen *s, size_t row, size_t most, const struct watch 
 	for (size_t c = 0; c < room; c++) {
 		char value[16];
 
-		number(median(w, &columns[c], scratch), value);
+		view_number(median(w, &columns[c], scratch), value);
 		screen_put(s, row + used, NAME_COLS + c * CELL_COLS, LOOK_DIM, "%*s ",
 			   CELL_COLS - 1, value);
 	}

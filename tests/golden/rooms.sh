@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC1091,SC2016
-# tests/rooms.txt: each folder with C files is a room of it, and includes only what it may.
+# tests/rooms.txt: each folder with C files is a room of it, and includes only what it may. Names of functions and tags.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
@@ -110,6 +110,42 @@ lines_only '(^|[^a-z_])(student_[a-z]+|[lt]gamma[fl]?(_r)?|erfc?[fl]?) ?\(|analy
 case_begin "findings have one maker: verdict/finding_make.c"
 lines_only '\(struct finding\) *(\{|$)|struct finding (const )?[A-Za-z0-9_]+(\[[^]]*\])? *=.*\{' \
 	'^analyzer/verdict/finding_make\.c:'
+
+# Fails with each name that is in more files than the argument says. $T/names: "NAME FILE" lines.
+in_files() {
+	sort -u "$T/names" | awk -v most="$1" '{ n[$1]++; of[$1] = of[$1] " " $2 }
+		END { for (x in n) if (n[x] > most) print x ":" of[x] }' | sort >"$T/more"
+	if [ -s "$T/more" ]; then fail "$(cat "$T/more")"
+	elif [ -s "$T/names" ]; then ok
+	else fail "the pattern matches nothing"; fi
+}
+
+case_begin "a static function's name says what it works on: none is in more than four files of the analyzer, but by_…"
+grep '^analyzer/' "$T/files" | xargs awk '/^static / {
+	gsub(/__attribute__ *\(\([^)]*\)+/, "")
+	if (match($0, /[A-Za-z0-9_]+\(/) && substr($0, 1, RSTART) !~ /=/)
+		print substr($0, RSTART, RLENGTH - 1), FILENAME
+}' | grep -v '^by_' >"$T/names"
+in_files 4
+
+# The struct, union and enum tags that files define.
+tags() {
+	xargs awk '{
+		gsub(/__attribute__ *\(\([^)]*\)+/, "")
+		while (match($0, /(struct|union|enum) +[A-Za-z0-9_]+ *\{/)) {
+			split(substr($0, RSTART, RLENGTH), part, /[ {]+/)
+			print part[2], FILENAME
+			$0 = substr($0, RSTART + RLENGTH)
+		}
+	}' >"$T/names"
+}
+
+case_begin "limpet defines a tag in one place only"
+grep -E '^(bpf/[a-z_]*\.h|analyzer/|userspace/)' "$T/files" | grep -v '^userspace/probe/' | tags
+in_files 1
+case_begin "limpet-probe defines a tag in one place only"
+grep -E '^(bpf/[a-z_]*\.h|userspace/)' "$T/files" | tags
+in_files 1
 
 case_begin "the Makefile builds the programs from these rooms"
 printf 'include Makefile\nrooms:\n\t@printf "%%s\\n" $(SHARED_ROOMS) $(PROBE_ROOMS) $(ANALYZER_ROOMS)\n' |

@@ -115,7 +115,7 @@ static void checklist_is_the_papers(void **state)
 	(void)state;
 	for (unsigned int s = 0; s < 32; s++) {
 		unsigned int rx = s & SYM_NET_RECEIVE, tx = s & SYM_NET_TRANSMIT;
-		const struct rule *r = checklist_rule(s);
+		const struct checklist_row *r = checklist_rule(s);
 		enum cause cause = CAUSE_NONE;
 		unsigned int number = 5;
 

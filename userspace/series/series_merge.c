@@ -28,7 +28,7 @@ struct opened {
 	size_t at; /* the second that comes next */
 };
 
-struct merge {
+struct series_merge {
 	struct series_reader *r;
 	const struct series_range *q;
 	enum metric_family family;
@@ -40,7 +40,7 @@ struct merge {
 	struct grid spare;    /* the one closed last, for its memory */
 };
 
-static int prepare(struct merge *m)
+static int prepare(struct series_merge *m)
 {
 	char *sql = m->family == FAM_COUNT
 			    ? sqlite3_mprintf("SELECT head FROM chunk WHERE id = ?")
@@ -63,7 +63,7 @@ static size_t take_times(struct grid *g, const struct series_chunk *c)
 	return c->n;
 }
 
-static int unpack(struct merge *m, const struct series_chunk *c, struct opened *o)
+static int unpack(struct series_merge *m, const struct series_chunk *c, struct opened *o)
 {
 	const int section[] = {SEC_HEAD, (int)m->family, SEC_HIST};
 	struct series_reader *r = m->r;
@@ -90,7 +90,7 @@ static int unpack(struct merge *m, const struct series_chunk *c, struct opened *
 }
 
 /* What a chunk took, of what the call may. */
-static int charge(struct merge *m, const struct grid *g)
+static int charge(struct series_merge *m, const struct grid *g)
 {
 	struct series_left *left = &m->r->left;
 	size_t rows = m->family < FAM_COUNT ? g->n_rows[m->family] : 0;
@@ -106,7 +106,7 @@ static int charge(struct merge *m, const struct grid *g)
 	return 0;
 }
 
-static int open_chunk(struct merge *m, const struct series_chunk *c)
+static int open_chunk(struct series_merge *m, const struct series_chunk *c)
 {
 	struct series_reader *r = m->r;
 	struct opened *o = &m->open[m->n_open];
@@ -142,7 +142,7 @@ static int open_chunk(struct merge *m, const struct series_chunk *c)
 	return err ? err : charge(m, &o->g);
 }
 
-static void close_chunk(struct merge *m, size_t i)
+static void close_chunk(struct series_merge *m, size_t i)
 {
 	m->bytes -= m->open[i].g.used < m->bytes ? m->open[i].g.used : m->bytes;
 	grid_release(&m->spare);
@@ -150,7 +150,7 @@ static void close_chunk(struct merge *m, size_t i)
 	m->open[i] = m->open[--m->n_open];
 }
 
-static struct opened *earliest(struct merge *m)
+static struct opened *earliest(struct series_merge *m)
 {
 	struct opened *best = NULL;
 
@@ -165,7 +165,7 @@ static struct opened *earliest(struct merge *m)
 	return best;
 }
 
-static int emit(struct merge *m, const struct opened *o)
+static int emit(struct series_merge *m, const struct opened *o)
 {
 	const struct grid *g = &o->g;
 	const struct grid_time *at = &g->time[o->at];
@@ -219,7 +219,7 @@ static int is_due(const struct series_chunk *c, const struct opened *best)
 	return !best || c->first_ns < now || (c->first_ns == now && c->id < best->id);
 }
 
-static int merge_rows(struct merge *m, const struct series_chunk *c, size_t n)
+static int merge_rows(struct series_merge *m, const struct series_chunk *c, size_t n)
 {
 	const struct series_range *q = m->q;
 	struct opened *best;
@@ -246,7 +246,7 @@ static int merge_rows(struct merge *m, const struct series_chunk *c, size_t n)
 int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, size_t n,
 		       enum metric_family family, const struct series_range *q)
 {
-	struct merge m = {.r = r, .q = q, .family = family};
+	struct series_merge m = {.r = r, .q = q, .family = family};
 	int has = 1, err = 0;
 
 	for (int h = 0; h < GRID_HISTS; h++)

@@ -74,7 +74,7 @@ static int as_float(double v, int64_t *x)
 	return 1;
 }
 
-struct column {
+struct packed_column {
 	size_t n; /* seconds its row is present */
 	int64_t state[GRID_SECONDS_MAX];
 	double raw[GRID_SECONDS_MAX];
@@ -83,7 +83,7 @@ struct column {
 	unsigned int type;
 };
 
-static void add_value(struct column *c, double v, double interval_s, const struct metric *m)
+static void add_value(struct packed_column *c, double v, double interval_s, const struct metric *m)
 {
 	int64_t state = STATE_CODED, x = 0;
 
@@ -105,7 +105,7 @@ static void add_value(struct column *c, double v, double interval_s, const struc
 static void put_column(struct code_out *o, const struct grid *g, const struct grid_row *row, int m)
 {
 	const double *v = grid_values(row, m);
-	struct column c;
+	struct packed_column c;
 	int states = 0;
 
 	c.n = c.n_raw = c.n_x = 0;

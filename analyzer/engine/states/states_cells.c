@@ -84,7 +84,7 @@ bool beside_reduce(const struct beside *b, const struct state *x)
 /* ---- turns --------------------------------------------------------------------------------------- */
 
 /* A start or an end of a task. */
-struct moment {
+struct task_moment {
 	uint32_t node, job, task; /* of turns.slot; the job, or the first one of its application */
 	int64_t at;
 	bool start, setup;
@@ -92,7 +92,7 @@ struct moment {
 };
 
 struct turns {
-	struct moment *at;
+	struct task_moment *at;
 	size_t n;
 	const uint32_t *app;
 	uint32_t *slot; /* of each task */
@@ -103,7 +103,7 @@ struct turns {
 /* An end before a start of the same time. */
 static int in_order(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct task_moment *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->job, y->job) ?: ORDER(x->at, y->at)
 		?: ORDER(x->start, y->start) ?: ORDER(x->task, y->task);
@@ -168,13 +168,13 @@ static int moments(struct scratch *room, struct turns *t, const struct states *s
 	tasks = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
-		struct moment m = {.node = x->node,
-				   .job = x->job < s->jobs.n ? t->app[x->job] : STATE_NONE,
-				   .task = (uint32_t)tasks,
-				   .at = x->start_ns,
-				   .start = true,
-				   .setup = x->kind == STATE_SETUP,
-				   .state = (uint32_t)i};
+		struct task_moment m = {.node = x->node,
+					.job = x->job < s->jobs.n ? t->app[x->job] : STATE_NONE,
+					.task = (uint32_t)tasks,
+					.at = x->start_ns,
+					.start = true,
+					.setup = x->kind == STATE_SETUP,
+					.state = (uint32_t)i};
 
 		if (!takes_slot(x))
 			continue;
@@ -192,7 +192,7 @@ static int moments(struct scratch *room, struct turns *t, const struct states *s
  * Of one job on one node: a task takes the slot that was free last, or a new one. That of the job's setup is not yet
  * free for the first map after it, but for the second.
  */
-static void take_turns(struct turns *t, const struct moment *m, size_t n, uint8_t *turn)
+static void take_turns(struct turns *t, const struct task_moment *m, size_t n, uint8_t *turn)
 {
 	uint32_t slots = 0, idle = 0, held = UINT32_MAX;
 
@@ -411,19 +411,20 @@ static bool is_compared(const struct states_job *j, size_t i)
 	return states_compared_row(j, x->node) != SIZE_MAX && x->end_ns >= x->start_ns;
 }
 
-struct place {
+struct cell_place {
 	uint32_t node, at;
 };
 
 static int by_node(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct cell_place *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->at, y->at);
 }
 
 /* The median of n ascending values without those of one node, which are at own[0 … m), ascending. */
-static double others_median(const struct celled *c, size_t n, const struct place *own, size_t m)
+static double others_median(const struct celled *c, size_t n, const struct cell_place *own,
+			    size_t m)
 {
 	double sum = 0;
 
@@ -438,30 +439,30 @@ static double others_median(const struct celled *c, size_t n, const struct place
 }
 
 /* One kind's cells. */
-struct cells {
+struct kind_cells {
 	const struct states_job *j;
 	struct celled *c;
 	size_t n;
-	struct place *at;
+	struct cell_place *at;
 	struct state_value *v;
 	size_t n_v;
 	bool *made; /* of states.at */
 	uint32_t cell;
 };
 
-static size_t count_nodes(struct place *at, const struct celled *c, size_t n)
+static size_t count_nodes(struct cell_place *at, const struct celled *c, size_t n)
 {
 	size_t nodes = 0;
 
 	for (size_t i = 0; i < n; i++)
-		at[i] = (struct place){c[i].node, (uint32_t)i};
+		at[i] = (struct cell_place){c[i].node, (uint32_t)i};
 	sort(at, n, by_node);
 	for (size_t i = 0; i < n; i++)
 		nodes += !i || at[i].node != at[i - 1].node;
 	return nodes;
 }
 
-static void one_cell(struct cells *w, const struct celled *c, size_t n)
+static void one_cell(struct kind_cells *w, const struct celled *c, size_t n)
 {
 	size_t ended = 0, next, nodes = count_nodes(w->at, c, n);
 
@@ -492,7 +493,7 @@ static void one_cell(struct cells *w, const struct celled *c, size_t n)
 }
 
 /* Parts a cell by time. c in order. */
-static void in_chunks(const struct cells *w, struct celled *c, size_t n)
+static void in_chunks(const struct kind_cells *w, struct celled *c, size_t n)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	double median, step;
@@ -514,7 +515,7 @@ static void in_chunks(const struct cells *w, struct celled *c, size_t n)
 	sort(c, n, in_cells);
 }
 
-static void all_cells(struct cells *w)
+static void all_cells(struct kind_cells *w)
 {
 	size_t next, last;
 
@@ -532,7 +533,7 @@ static void all_cells(struct cells *w)
 }
 
 /* First tasks of executors, whatever their stage and size: starting the machine is most of them. */
-static void first_of_any_stage(struct cells *w)
+static void first_of_any_stage(struct kind_cells *w)
 {
 	size_t kept = 0;
 	bool missing = false;
@@ -565,9 +566,9 @@ int states_cells(const struct states_job *j, enum state_kind kind, struct state_
 		 size_t *n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct cells w = {.j = j,
-			  .c = scratch_array(&room, j->s->n, sizeof(*w.c)),
-			  .made = scratch_array(&room, j->s->n, sizeof(*w.made))};
+	struct kind_cells w = {.j = j,
+			       .c = scratch_array(&room, j->s->n, sizeof(*w.c)),
+			       .made = scratch_array(&room, j->s->n, sizeof(*w.made))};
 
 	*v = NULL;
 	for (size_t i = 0; i < j->s->n && !room.failed; i++)

@@ -144,7 +144,7 @@ bool states_peer_serves(enum state_kind kind)
 }
 
 /* Values by one end: order[first[i] … first[i + 1]) are those of end i. */
-struct side {
+struct end_values {
 	uint32_t *end; /* of each value, of states.nodes; UINT32_MAX: none */
 	uint32_t *order;
 	size_t *first;
@@ -156,15 +156,15 @@ struct polish {
 	double *e, *some; /* what is left of each value */
 };
 
-static struct side side_make(struct scratch *room, const struct polish *p)
+static struct end_values side_make(struct scratch *room, const struct polish *p)
 {
-	return (struct side){.end = scratch_array(room, p->n, sizeof(uint32_t)),
-			     .order = scratch_array(room, p->n, sizeof(uint32_t)),
-			     .first = scratch_array(room, p->nodes + 1, sizeof(size_t)),
-			     .effect = scratch_array(room, p->nodes, sizeof(double))};
+	return (struct end_values){.end = scratch_array(room, p->n, sizeof(uint32_t)),
+				   .order = scratch_array(room, p->n, sizeof(uint32_t)),
+				   .first = scratch_array(room, p->nodes + 1, sizeof(size_t)),
+				   .effect = scratch_array(room, p->nodes, sizeof(double))};
 }
 
-static void side_order(struct side *s, const struct polish *p)
+static void side_order(struct end_values *s, const struct polish *p)
 {
 	/* How many each has; then where each ends, which filling from there makes where it begins. */
 	for (size_t i = 0; i < p->n; i++)
@@ -178,7 +178,7 @@ static void side_order(struct side *s, const struct polish *p)
 }
 
 /* Takes the median of what is left off each end's values; and of the ends' medians their own, which is the whole's. */
-static void sweep(struct polish *p, struct side *s)
+static void sweep(struct polish *p, struct end_values *s)
 {
 	for (size_t i = 0; i < p->nodes; i++) {
 		size_t from = s->first[i], n = s->first[i + 1] - from;
@@ -195,7 +195,7 @@ static void sweep(struct polish *p, struct side *s)
 	}
 }
 
-static void centre(struct polish *p, struct side *s)
+static void centre(struct polish *p, struct end_values *s)
 {
 	size_t n = 0;
 	double m;
@@ -209,7 +209,7 @@ static void centre(struct polish *p, struct side *s)
 }
 
 /* The server's end goes first: where both are one node, its effect is the server's. */
-static void part(struct polish *p, struct side *server, struct side *executor)
+static void part(struct polish *p, struct end_values *server, struct end_values *executor)
 {
 	side_order(server, p);
 	side_order(executor, p);
@@ -226,9 +226,9 @@ int states_ends(const struct states_job *j, size_t signal, struct state_value *v
 	const struct state_signal *s = &j->signals[signal];
 	struct scratch room SCRATCH_SCOPED = {0};
 	struct polish p = {.n = *n, .nodes = j->s->nodes.n};
-	struct side charged = side_make(&room, &p), other = side_make(&room, &p);
+	struct end_values charged = side_make(&room, &p), other = side_make(&room, &p);
 	bool serves = ends[s->kind].charged_serves;
-	struct side *end = serves == (s->made == MADE_SERVER) ? &charged : &other;
+	struct end_values *end = serves == (s->made == MADE_SERVER) ? &charged : &other;
 
 	p.e = scratch_array(&room, p.n, sizeof(*p.e));
 	p.some = scratch_array(&room, p.n > p.nodes ? p.n : p.nodes, sizeof(*p.some));

@@ -13,14 +13,14 @@
 enum { COLUMNS = 90 };
 
 /* A value, and in which column its state ended. */
-struct placed {
+struct column_value {
 	uint32_t column, node;
 	float r, ln;
 };
 
 static int by_column(const void *a, const void *b)
 {
-	const struct placed *x = a, *y = b;
+	const struct column_value *x = a, *y = b;
 
 	return ORDER(x->column, y->column) ?: ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
 }
@@ -43,7 +43,7 @@ static int64_t column_ns(const struct verdict *a)
 }
 
 /* One node's states that ended in one column. */
-static int one_look(struct states_job *j, size_t signal, const struct placed *p, size_t n,
+static int one_look(struct states_job *j, size_t signal, const struct column_value *p, size_t n,
 		    double scatter)
 {
 	struct explained_look *x = array_add(&j->a->looks, &j->a->n_looks);
@@ -73,7 +73,7 @@ static int one_look(struct states_job *j, size_t signal, const struct placed *p,
 	return 0;
 }
 
-static int over_time(struct states_job *j, size_t signal, struct placed *p, size_t n)
+static int over_time(struct states_job *j, size_t signal, struct column_value *p, size_t n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	double *off = scratch_array(&room, n, sizeof(*off)), scatter;
@@ -162,14 +162,14 @@ static int distribution(struct states_job *j, size_t signal, uint32_t node,
 int states_explain(struct states_job *j, size_t signal, const struct state_value *v, size_t n)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct placed *p = scratch_array(&room, n, sizeof(*p));
+	struct column_value *p = scratch_array(&room, n, sizeof(*p));
 	int64_t step = column_ns(j->a);
 	int err;
 
 	if (!p)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		p[i] = (struct placed){
+		p[i] = (struct column_value){
 			(uint32_t)((j->s->at[v[i].state].end_ns - j->a->from_ns) / step), v[i].node,
 			v[i].r, v[i].ln};
 	err = over_time(j, signal, p, n);

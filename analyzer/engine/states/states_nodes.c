@@ -19,7 +19,7 @@
  */
 
 /* Servers: nodes that are charged with something, or have the data of it. Clients are none. */
-static void mark(const struct states *s, bool *there)
+static void mark_servers(const struct states *s, bool *there)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
@@ -44,7 +44,7 @@ static int list(struct states_job *j)
 	j->reasons = scratch_array(&j->room, names->n, sizeof(*j->reasons));
 	if (j->room.failed)
 		return -ENOMEM;
-	mark(j->s, there);
+	mark_servers(j->s, there);
 	err = verdict_list_servers(j->a, names->at, names->n, there, j->row);
 	for (size_t i = 0; i < j->s->n && !err; i++) {
 		const struct state *x = &j->s->at[i];

@@ -167,7 +167,7 @@ static const double SLOW_RATIO = 2, SLOW_RATIO_EACH = 1.5, NEARLY_ALL = 0.9, SLO
 /* Whose median is no single task's. */
 enum { FEW_TIMED = 3 };
 
-struct timed {
+struct timed_task {
 	uint32_t program, cls, node;
 	int32_t group;
 	int16_t octave;
@@ -181,7 +181,7 @@ struct timed {
 
 struct fleet_look {
 	struct states_job *j;
-	struct timed *at;
+	struct timed_task *at;
 	size_t n;
 	double *some;
 	uint32_t *program; /* of each job */
@@ -243,7 +243,7 @@ static int loads(struct fleet_look *f)
 		ended[i + 1] = ended[i] + to[i];
 	}
 	for (size_t i = 0; i < f->n; i++) {
-		struct timed x = f->at[i];
+		struct timed_task x = f->at[i];
 		__int128 ran = before(from, begun, n, x.to) - before(from, begun, n, x.from) -
 			       (before(to, ended, n, x.to) - before(to, ended, n, x.from));
 
@@ -257,7 +257,7 @@ static int loads(struct fleet_look *f)
 
 static int by_group(const void *a, const void *b)
 {
-	return ORDER(((const struct timed *)a)->group, ((const struct timed *)b)->group);
+	return ORDER(((const struct timed_task *)a)->group, ((const struct timed_task *)b)->group);
 }
 
 /* All tasks, by group. */
@@ -274,18 +274,18 @@ static void gather_timed(struct fleet_look *f)
 		    x->job >= s->jobs.n || x->end_ns <= x->start_ns ||
 		    (!ended && x->outcome != OUTCOME_OPEN))
 			continue;
-		f->at[f->n++] = (struct timed){.program = f->program[x->job],
-					       .cls = x->cls,
-					       .node = (uint32_t)row,
-					       .group = f->j->group[row],
-					       .octave = states_octave(x),
-					       .kind = x->kind,
-					       .turn = beside_turn(f->j->beside, i),
-					       .beside = beside_reduce(f->j->beside, x),
-					       .ended = ended,
-					       .from = x->start_ns,
-					       .to = x->end_ns,
-					       .ln = log(state_seconds(x))};
+		f->at[f->n++] = (struct timed_task){.program = f->program[x->job],
+						    .cls = x->cls,
+						    .node = (uint32_t)row,
+						    .group = f->j->group[row],
+						    .octave = states_octave(x),
+						    .kind = x->kind,
+						    .turn = beside_turn(f->j->beside, i),
+						    .beside = beside_reduce(f->j->beside, x),
+						    .ended = ended,
+						    .from = x->start_ns,
+						    .to = x->end_ns,
+						    .ln = log(state_seconds(x))};
 	}
 	sort(f->at, f->n, by_group);
 }
@@ -294,7 +294,7 @@ static void gather_timed(struct fleet_look *f)
 
 static int in_cells(const void *a, const void *b)
 {
-	const struct timed *x = a, *y = b;
+	const struct timed_task *x = a, *y = b;
 
 	return ORDER(x->program, y->program) ?: ORDER(x->kind, y->kind) ?: ORDER(x->cls, y->cls)
 		?: ORDER(x->octave, y->octave) ?: ORDER(x->turn, y->turn)
@@ -303,14 +303,14 @@ static int in_cells(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct timed *x = a, *y = b;
+	const struct timed_task *x = a, *y = b;
 
 	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to) ?: ORDER(x->node, y->node);
 }
 
 static int by_node(const void *a, const void *b)
 {
-	const struct timed *x = a, *y = b;
+	const struct timed_task *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
 }
@@ -383,7 +383,7 @@ static size_t beside_before(struct fleet_look *f, int64_t from, int64_t to)
 				f->some[n++] = f->at[k].load;
 		load = stats_quantile(f->some, n, 0.5);
 		for (k = i; k < next; k++) {
-			struct timed x = f->at[k];
+			struct timed_task x = f->at[k];
 
 			x.r = x.ln - ln - fmax(0, x.load - load);
 			if (exp(x.ln) - exp(ln) < floor_s)
@@ -416,7 +416,7 @@ static double slowed(struct fleet_look *f, size_t n, size_t *servers, size_t *of
 }
 
 /* The word of what most of n tasks are. */
-static enum state_kind mostly(const struct timed *at, size_t n)
+static enum state_kind mostly(const struct timed_task *at, size_t n)
 {
 	size_t count[STATE_KIND_COUNT] = {0};
 	enum state_kind most = STATE_MAP;

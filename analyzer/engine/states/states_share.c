@@ -31,7 +31,7 @@ struct shared {
 };
 
 /* One task, by job and start. */
-struct task {
+struct shared_task {
 	uint32_t job, node;
 	int32_t group;
 	int64_t from, to, bytes;
@@ -52,8 +52,8 @@ struct sharer {
 struct shares {
 	struct states_job *j;
 	size_t signal, n;
-	struct task *at; /* by node and start */
-	int64_t *ends;	 /* of the same, by node and end */
+	struct shared_task *at; /* by node and start */
+	int64_t *ends;		/* of the same, by node and end */
 	/* Starts, and ends, of those of the node before it, added up: of n tasks n + 1 sums, from first + node on. */
 	task_sum *begun, *ended;
 	struct sharer *of; /* of each node */
@@ -68,13 +68,13 @@ enum { SLOTS_TASKS = 4 }; /* a slot has to have these to be worth telling */
 
 static int by_node(const void *a, const void *b)
 {
-	const struct task *x = a, *y = b;
+	const struct shared_task *x = a, *y = b;
 
 	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
 /* The most at one time: starts and ends in order, an end before a start of the same time. */
-static unsigned int most_at_a_time(const struct task *t, size_t n, const int64_t *ends)
+static unsigned int most_at_a_time(const struct shared_task *t, size_t n, const int64_t *ends)
 {
 	unsigned int now = 0, most = 0;
 	size_t ended = 0;
@@ -101,15 +101,15 @@ static void gather_tasks(struct shares *w, enum state_kind kind)
 		if (x->kind != kind || row == SIZE_MAX || x->job >= s->jobs.n ||
 		    x->end_ns < x->start_ns)
 			continue;
-		w->at[w->n++] = (struct task){x->job,
-					      (uint32_t)row,
-					      w->j->group[row],
-					      x->start_ns,
-					      x->end_ns,
-					      x->bytes > 0 ? x->bytes : 0,
-					      !x->speculative,
-					      x->outcome == OUTCOME_OK,
-					      x->clock == CLOCK_OF_NODE};
+		w->at[w->n++] = (struct shared_task){x->job,
+						     (uint32_t)row,
+						     w->j->group[row],
+						     x->start_ns,
+						     x->end_ns,
+						     x->bytes > 0 ? x->bytes : 0,
+						     !x->speculative,
+						     x->outcome == OUTCOME_OK,
+						     x->clock == CLOCK_OF_NODE};
 	}
 	sort(w->at, w->n, by_node);
 }
@@ -216,13 +216,13 @@ static const double LARGER = 1.5;    /* bytes of a node's tasks beside the job's
 
 static int by_job(const void *a, const void *b)
 {
-	const struct task *x = a, *y = b;
+	const struct shared_task *x = a, *y = b;
 
 	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->node, y->node)
 		?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
-static int64_t overlap_ns(const struct task *x, int64_t from, int64_t to)
+static int64_t overlap_ns(const struct shared_task *x, int64_t from, int64_t to)
 {
 	int64_t begin = x->from > from ? x->from : from, end = x->to < to ? x->to : to;
 
@@ -247,7 +247,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Those that had no task of this job, and could have had one. */
-static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t from, int64_t to)
+static void idle_nodes(struct shares *w, const struct shared_task *t, size_t n, int64_t from,
+		       int64_t to)
 {
 	size_t slots = 0, had = w->n_here;
 	const uint32_t *node = &w->j->by_group[w->j->group_first[t->group]];
@@ -271,7 +272,7 @@ static void idle_nodes(struct shares *w, const struct task *t, size_t n, int64_t
 }
 
 /* What nodes did of one job while its tasks were queued, of a part of the time; t by node. */
-static void one_job(struct shares *w, const struct task *t, size_t n, size_t part)
+static void one_job(struct shares *w, const struct shared_task *t, size_t n, size_t part)
 {
 	struct state_span time = states_part(w->j, part);
 	int64_t from = INT64_MAX, to = INT64_MIN;
@@ -343,8 +344,8 @@ static int weigh(struct shares *w, const struct shared *of, size_t step, double 
 	return evidence_fewer(w->count, n, &p, w->out);
 }
 
-static int judge(struct shares *w, const struct shared *of, size_t step, double chance,
-		 uint32_t job, const uint32_t *nodes, size_t n)
+static int judge_shares(struct shares *w, const struct shared *of, size_t step, double chance,
+			uint32_t job, const uint32_t *nodes, size_t n)
 {
 	int err = weigh(w, of, step, chance, nodes, n);
 
@@ -384,7 +385,7 @@ static int judge_parts(struct shares *w, const uint32_t *nodes, size_t n)
 	return err;
 }
 
-static int each_job(struct shares *w, const struct task *by, size_t jobs)
+static int each_job(struct shares *w, const struct shared_task *by, size_t jobs)
 {
 	size_t next;
 	int err = 0;
@@ -396,8 +397,9 @@ static int each_job(struct shares *w, const struct task *by, size_t jobs)
 			/* the whole comes last */
 			sort(w->here, w->n_here, by_number);
 			if (!part && (double)(next - i) >= LEAST_TASKS * STATES_NODES)
-				err = judge(w, w->one, 1, states_chance(w->j, jobs + (jobs > 1)),
-					    by[i].job, w->here, w->n_here);
+				err = judge_shares(w, w->one, 1,
+						   states_chance(w->j, jobs + (jobs > 1)),
+						   by[i].job, w->here, w->n_here);
 			for (size_t k = 0; k < w->n_here; k++)
 				w->one[w->here[k]] = (struct shared){0};
 		}
@@ -408,7 +410,7 @@ static int each_job(struct shares *w, const struct task *by, size_t jobs)
 static int all_jobs(struct shares *w)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct task *by = scratch_array(&room, w->n, sizeof(*by));
+	struct shared_task *by = scratch_array(&room, w->n, sizeof(*by));
 	size_t jobs = 0;
 	int err;
 
@@ -426,8 +428,8 @@ static int all_jobs(struct shares *w)
 		if (n < STATES_NODES)
 			continue;
 		if (jobs > 1)
-			err = judge(w, w->all, PARTS, states_chance(w->j, jobs + 1), STATE_NONE,
-				    nodes, n);
+			err = judge_shares(w, w->all, PARTS, states_chance(w->j, jobs + 1),
+					   STATE_NONE, nodes, n);
 		err = err ?: judge_parts(w, nodes, n);
 	}
 	return err;

@@ -162,8 +162,8 @@ static struct finding finding_of_most(const struct states_job *j, size_t node,
 	return finding_make(&about, &e);
 }
 
-static int judge(struct states_job *j, size_t signal, enum together_set set, size_t node,
-		 size_t part, size_t peers, double chance)
+static int judge_together(struct states_job *j, size_t signal, enum together_set set, size_t node,
+			  size_t part, size_t peers, double chance)
 {
 	const struct together *x = of_part(j, node, part, set);
 	const struct deviates all = {x->sum, x->effects / (double)x->timed, x->kinds, peers};
@@ -211,8 +211,8 @@ int states_together(struct states_job *j, size_t signal)
 			continue;
 		nodes = in[(size_t)j->group[i / PARTS] * PARTS + i % PARTS];
 		j->a->signals[j->signals[signal].row].judged = true;
-		err = judge(j, signal, set, i / PARTS, i % PARTS, nodes - 1,
-			    chance / (double)nodes);
+		err = judge_together(j, signal, set, i / PARTS, i % PARTS, nodes - 1,
+				     chance / (double)nodes);
 	}
 	return err;
 }

@@ -78,7 +78,7 @@ static bool has_slowest(const struct state_found *f, struct of_node of)
 
 /* ---- what it cost the jobs -------------------------------------------------------------------------- */
 
-struct ends {
+struct last_ends {
 	int64_t own, others; /* the last */
 };
 
@@ -88,7 +88,7 @@ struct ends {
  */
 static double waited(const struct states_job *j, uint32_t job, size_t node)
 {
-	struct ends at[STATE_KIND_COUNT] = {0};
+	struct last_ends at[STATE_KIND_COUNT] = {0};
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	double sum = 0;
 

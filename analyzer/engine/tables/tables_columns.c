@@ -45,7 +45,7 @@ static const struct signal_row *signal_of_metric(int metric)
 	return NULL;
 }
 
-static int find(const struct table *t, const char *name, const char *option, int64_t *metric)
+static int find_metric(const struct table *t, const char *name, const char *option, int64_t *metric)
 {
 	*metric = names_find(&t->metrics, name);
 	if (*metric >= 0)
@@ -54,7 +54,7 @@ static int find(const struct table *t, const char *name, const char *option, int
 	return -EINVAL;
 }
 
-static int add(struct table_columns *c, struct table_column x)
+static int columns_add(struct table_columns *c, struct table_column x)
 {
 	x.row.inverse_c = x.row.c;
 	return array_put(&c->at, &c->n, x);
@@ -85,7 +85,7 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	struct table_column x;
 	struct frame_metric m;
 	int64_t metric;
-	int err = find(t, name, option, &metric);
+	int err = find_metric(t, name, option, &metric);
 
 	if (err)
 		return err;
@@ -95,7 +95,7 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
 	speak(&x, t, &m, signal_of_metric(m.known));
 	x.row.c = o->floor;
-	return add(c, x);
+	return columns_add(c, x);
 }
 
 static int add_state(struct table_columns *c, const struct table *t, uint32_t metric, double floor)
@@ -104,7 +104,7 @@ static int add_state(struct table_columns *c, const struct table *t, uint32_t me
 
 	x.row.c = floor;
 	x.row.resource = RESOURCE_TASKS;
-	return add(c, x);
+	return columns_add(c, x);
 }
 
 static int add_known(struct table_columns *c, const struct table *t, uint32_t metric, int64_t given,
@@ -123,7 +123,7 @@ static int add_known(struct table_columns *c, const struct table *t, uint32_t me
 		x.row.floor = o->floor;
 	/* A latency of 0 is that of no request: it needs no logarithm. */
 	x.row.c = known ? known->kind == KIND_NUMBER ? known->c : 0 : x.row.floor;
-	return add(c, x);
+	return columns_add(c, x);
 }
 
 /* Tells which columns nobody looked at. */
@@ -179,7 +179,7 @@ int table_columns(struct table_columns *c, const struct table *t, const struct a
 	if (o->given && t->events && !strcmp(o->given, "bytes"))
 		; /* as they are, where there are any */
 	else if (o->given)
-		err = find(t, o->given, "--given", &given);
+		err = find_metric(t, o->given, "--given", &given);
 	if (!err && o->given && o->signal && !strcmp(o->given, o->signal)) {
 		fail("'%s' cannot be judged given itself", o->signal);
 		err = -EINVAL;

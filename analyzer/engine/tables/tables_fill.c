@@ -77,7 +77,7 @@ void table_rewind(struct table_panel *p)
 }
 
 /* Takes the values before `to`. */
-static struct loaded take(const struct table_panel *p, struct table_entity *e, int64_t to)
+static struct loaded take_values(const struct table_panel *p, struct table_entity *e, int64_t to)
 {
 	struct loaded sum = {0};
 	double x, y, squares = 0;
@@ -217,14 +217,14 @@ static int check_work(struct table_panel *p)
 }
 
 /* Compares all at equal load. How many could be. */
-static unsigned int fill(struct job *j, struct table_panel *p)
+static unsigned int compare_panel(struct job *j, struct table_panel *p)
 {
 	const struct signal_row *row = &p->column->row;
 	struct panel_values *v = &j->values;
 	unsigned int here = 0;
 
 	for (size_t i = 0; i < p->n; i++)
-		p->loads[i] = take(p, &p->e[i], p->to_ns);
+		p->loads[i] = take_values(p, &p->e[i], p->to_ns);
 	equal_load_push(p->load, p->loads, v->in);
 	for (size_t i = 0; i < p->n; i++)
 		here += isfinite(v->in[i].r);
@@ -249,7 +249,7 @@ int table_panel_fill(struct job *j, struct table_panel *p)
 	err = err ? err : panel_values_begin(&j->values, p->n);
 	if (err)
 		return err;
-	if (!fill(j, p)) {
+	if (!compare_panel(j, p)) {
 		/* Nobody's silence: with the clock of one a day ahead, the rest of the table is its values alone. */
 		for (size_t i = 0; i < p->n; i++)
 			p->panel.track.at[i].alone += p->loads[i].alone;

@@ -198,7 +198,7 @@ static void panels_mark(struct job *j, bool end, bool lasting)
 			panel_mark(&j->panels[i].panel, j->track, lasting);
 }
 
-static int step(struct job *j, int64_t to_ns, bool end)
+static int track_step(struct job *j, int64_t to_ns, bool end)
 {
 	int err;
 
@@ -216,7 +216,7 @@ static int step(struct job *j, int64_t to_ns, bool end)
 /* The table ends: what was looked at once; and of a job's log, what of all that lasts. */
 static int last_step(struct job *j, int64_t to_ns)
 {
-	int err = step(j, to_ns, true);
+	int err = track_step(j, to_ns, true);
 
 	if (err || !j->t->events)
 		return err;
@@ -297,7 +297,7 @@ int table_track(struct job *j)
 	while (!err && next_step(j, &before_ns)) {
 		err = panels_fill(j, before_ns, &to_ns);
 		if (!err && !j->t->events)
-			err = step(j, to_ns, false);
+			err = track_step(j, to_ns, false);
 	}
 	err = err ? err : last_step(j, to_ns);
 	return err ? err : panels_verdict(j);

@@ -105,7 +105,7 @@ static size_t below(const struct jsd_rank *rank, size_t n, double x)
 }
 
 /* How many of node i's distances are over t: only those are computed that the bounds leave open. */
-static uint32_t count(const struct jsd *j, const double *p, size_t n, size_t i, double t)
+static uint32_t count_over(const struct jsd *j, const double *p, size_t n, size_t i, double t)
 {
 	size_t labels = j->labels, over;
 	double mine = j->from[i];
@@ -135,7 +135,7 @@ void jsd_score(struct jsd *j, const double *p, size_t n, size_t k, double t, boo
 	for (size_t i = 0; i < n; i++) {
 		size_t m = 0;
 
-		above[i] = count(j, p, n, i, t);
+		above[i] = count_over(j, p, n, i, t);
 		kth[i] = NAN;
 		if (!all && above[i] < k)
 			continue;

@@ -27,7 +27,7 @@
 #include "userspace/common/output.h"
 
 /* The numbers, each with the range it is believed in. */
-static const struct field {
+static const struct model_field {
 	const char *name;
 	enum { REAL, COUNT, SIZE } type;
 	size_t offset;
@@ -68,7 +68,7 @@ static json_t *profile_json(const struct ganesha *g, size_t c)
 	return json_pack("{s:o, s:o}", "mean", reals(g->mean + c * g->d, g->d), "cov", cov);
 }
 
-static json_t *field_json(const struct ganesha *g, const struct field *f)
+static json_t *field_json(const struct ganesha *g, const struct model_field *f)
 {
 	const char *at = (const char *)g + f->offset;
 
@@ -134,7 +134,7 @@ static int read_reals(const json_t *a, double *x, size_t n, double most)
 static int read_fields(struct ganesha *g, const json_t *o, struct reader *r)
 {
 	for (size_t i = 0; i < N_FIELDS; i++) {
-		const struct field *f = &fields[i];
+		const struct model_field *f = &fields[i];
 		const json_t *v = json_object_get(o, f->name);
 		double x = json_number_value(v);
 		char *at = (char *)g + f->offset;

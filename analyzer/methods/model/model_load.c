@@ -218,7 +218,7 @@ static int load_root(struct model *m, const json_t *root, const char *path, mode
 }
 
 /* NULL after a message. */
-static json_t *read_file(const char *path)
+static json_t *read_model(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	char why[JSON_WHY_LEN];
@@ -237,7 +237,7 @@ static json_t *read_file(const char *path)
 
 int model_load(struct model *m, const char *path, model_method_fn *method)
 {
-	json_t *root = read_file(path);
+	json_t *root = read_model(path);
 	int err;
 
 	*m = (struct model){0};

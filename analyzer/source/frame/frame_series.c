@@ -103,7 +103,7 @@ enum { SECOND = 1 << FAM_COUNT, DUPLICATE = 0x80 };
 _Static_assert(SECOND < DUPLICATE, "a cell's bits are a byte");
 
 /* What the frame takes from series files. */
-struct wanted {
+struct wanted_metrics {
 	bool read[M_COUNT];    /* its metrics, and what their means are weighted by */
 	unsigned int families; /* of its metrics, and which seconds there are: bits */
 	size_t n[FAM_COUNT];
@@ -116,7 +116,7 @@ struct wanted {
 /* One second of one family of one node while its instances come in. */
 struct filler {
 	const struct frame *f;
-	const struct wanted *wanted;
+	const struct wanted_metrics *wanted;
 	size_t node, fresh; /* columns from `fresh` on were never held: they are counted */
 	bool open;
 	size_t column; /* of the slice */
@@ -243,7 +243,7 @@ static int on_row(void *arg, const struct series_time *t, const struct second_ro
 	return 0;
 }
 
-static int read_file(struct filler *l, struct source_file *file)
+static int read_series(struct filler *l, struct source_file *file)
 {
 	const struct frame *f = l->f;
 	int64_t from = frame_time(f, f->cells->at), to;
@@ -271,16 +271,16 @@ static int read_file(struct filler *l, struct source_file *file)
 
 /* ---- a slice ----------------------------------------------------------------------------------*/
 
-struct reading {
+struct frame_reading {
 	struct frame *f;
 	struct source_host *host; /* as the frame's nodes */
-	struct wanted wanted;
+	struct wanted_metrics wanted;
 	pthread_mutex_t lock; /* of the frame's counts */
 };
 
 static int read_node(void *arg, size_t node)
 {
-	struct reading *r = arg;
+	struct frame_reading *r = arg;
 	const struct frame_cells *c = r->f->cells;
 	struct filler *l = calloc(1, sizeof(*l));
 	int err = l ? 0 : -ENOMEM;
@@ -289,7 +289,7 @@ static int read_node(void *arg, size_t node)
 		return err;
 	*l = (struct filler){.f = r->f, .wanted = &r->wanted, .node = node, .fresh = c->next};
 	for (size_t i = r->host[node].first; i < r->host[node].end && !err; i++)
-		err = read_file(l, &c->sources->at[i]);
+		err = read_series(l, &c->sources->at[i]);
 	pthread_mutex_lock(&r->lock);
 	r->f->duplicates += l->duplicates;
 	r->f->lost += l->lost;
@@ -299,7 +299,7 @@ static int read_node(void *arg, size_t node)
 	return err;
 }
 
-static void want(struct wanted *w, int metric, size_t slot)
+static void want(struct wanted_metrics *w, int metric, size_t slot)
 {
 	enum metric_family family = metrics[metric].family;
 
@@ -335,7 +335,7 @@ static int hold(struct frame *f, size_t from, size_t to)
 
 int frame_slice_series(struct frame *f, size_t from, size_t to)
 {
-	struct reading r = {
+	struct frame_reading r = {
 		.f = f, .wanted.families = SERIES_SECONDS, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const struct frame_cells *c = f->cells;
 	size_t n;

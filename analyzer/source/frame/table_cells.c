@@ -52,7 +52,8 @@ static void weights(const struct table *t, const struct sample *s, size_t *i, si
 }
 
 /* An instance's values in one column: their mean, by weight where the metric has one. */
-static void add(struct merger *m, enum how h, size_t column, double sum, double weight, size_t n)
+static void add_instance(struct merger *m, enum how h, size_t column, double sum, double weight,
+			 size_t n)
 {
 	double *v = &m->sum[column], *w = &m->weight[column];
 
@@ -98,7 +99,7 @@ static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t e
 		}
 		at = column_of(g, s);
 		if (n && at != column) {
-			add(m, h, column, sum, weight, n);
+			add_instance(m, h, column, sum, weight, n);
 			sum = weight = 0;
 			n = 0;
 		}
@@ -112,7 +113,7 @@ static void merge_run(struct table_grid *g, struct merger *m, size_t i, size_t e
 		n++;
 	}
 	if (n)
-		add(m, h, column, sum, weight, n);
+		add_instance(m, h, column, sum, weight, n);
 }
 
 /* All instances are in: the row is complete. */
@@ -131,7 +132,7 @@ static void flush(struct table_grid *g, struct merger *m, const struct sample *s
 }
 
 /* A node is there whenever it has a line, also one whose await is no number for want of I/O. */
-static void mark(struct table_grid *g, size_t i, size_t end)
+static void mark_present(struct table_grid *g, size_t i, size_t end)
 {
 	uint8_t *there = g->f->cells->there + g->row[g->t->at[i].node] * g->f->n_times;
 
@@ -151,7 +152,7 @@ int table_cells(struct table_grid *g)
 		const struct sample *s = &t->at[i];
 
 		end = table_run(t, i);
-		mark(g, i, end);
+		mark_present(g, i, end);
 		if (g->metric[s->metric] < 0)
 			continue;
 		merge_run(g, &m, i, end);

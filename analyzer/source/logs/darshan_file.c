@@ -301,7 +301,7 @@ static size_t some(struct darshan_region *r, unsigned char *to, size_t n)
 }
 
 /* More bytes in `out`, which is empty; false: there are none. */
-static bool fill(struct darshan_region *r)
+static bool region_fill(struct darshan_region *r)
 {
 	uint64_t *left = &r->file->left;
 
@@ -320,7 +320,7 @@ bool darshan_take(struct darshan_region *r, void *to, size_t n)
 	unsigned char *at = to;
 	size_t got = 0;
 
-	while (got < n && (r->at < r->end || fill(r))) {
+	while (got < n && (r->at < r->end || region_fill(r))) {
 		size_t more = r->end - r->at < n - got ? r->end - r->at : n - got;
 
 		memcpy(at + got, r->out + r->at, more);

@@ -53,7 +53,7 @@ void hadoop_resources(struct state *x, int64_t cpu_ms, int64_t memory_bytes)
 		x->memory_mib = (float)((double)memory_bytes / (1 << 20));
 }
 
-static void fill(struct state *x, const struct hadoop_attempt *a)
+static void fill_from_attempt(struct state *x, const struct hadoop_attempt *a)
 {
 	if (!x)
 		return;
@@ -102,7 +102,7 @@ void hadoop_attempt(struct log *l, const struct hadoop_attempt *a)
 				a->outcome);
 	else
 		x = state_end(l, a->kind, a->id, a->node, a->end_ns, a->outcome);
-	fill(x, a);
+	fill_from_attempt(x, a);
 	if (x && a->kind == STATE_MAP)
 		x->out = a->item;
 	if (x && a->kind == STATE_REDUCE && a->outcome == OUTCOME_OK && a->shuffled_ns &&

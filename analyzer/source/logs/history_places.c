@@ -12,7 +12,7 @@ enum {
 	PLACES_MAX = 64 << 20, /* … in so many bytes */
 };
 
-static int64_t add(struct history_places *p, struct names *set, const struct piece *v)
+static int64_t add_place(struct history_places *p, struct names *set, const struct piece *v)
 {
 	if (!v->s || !v->len || v->len >= LOG_ITEM_LEN || memchr(v->s, 0, v->len))
 		return -1;
@@ -30,8 +30,8 @@ int history_place(struct history_places *p, const struct piece v[K_COUNT])
 
 	if (!v[K_SPLITS].len)
 		return 0;
-	place = add(p, &p->places, &v[K_SPLITS]);
-	task = place < 0 ? -1 : add(p, &p->tasks, &v[K_TASKID]);
+	place = add_place(p, &p->places, &v[K_SPLITS]);
+	task = place < 0 ? -1 : add_place(p, &p->tasks, &v[K_TASKID]);
 	if (task < 0)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	if (array_extend(&p->place, had, p->tasks.n))

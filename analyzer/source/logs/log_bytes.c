@@ -169,7 +169,7 @@ bool log_bytes_plain(const struct log_bytes *b)
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
 
-static ssize_t read_file(struct log_bytes *b, void *to, size_t n)
+static ssize_t log_file_read(struct log_bytes *b, void *to, size_t n)
 {
 	int got, code = Z_OK;
 
@@ -190,7 +190,7 @@ static ssize_t read_file(struct log_bytes *b, void *to, size_t n)
 /* What it is, by its first bytes; they stay in `in`. */
 static ssize_t know(struct log_bytes *b)
 {
-	ssize_t got = read_file(b, b->in + b->end, IN - b->end);
+	ssize_t got = log_file_read(b, b->in + b->end, IN - b->end);
 	uint32_t magic = 0;
 
 	if (got <= 0)
@@ -232,7 +232,7 @@ static ssize_t read_zstd(struct log_bytes *b, void *to, size_t n)
 			return (ssize_t)out.pos;
 		if (b->at < b->end)
 			continue;
-		got = read_file(b, b->in, IN);
+		got = log_file_read(b, b->in, IN);
 		if (got <= 0)
 			return got;
 		b->at = 0;
@@ -249,7 +249,7 @@ static ssize_t read_part(struct log_bytes *b, void *to, size_t n)
 	if (b->zstd)
 		return read_zstd(b, to, n);
 	if (b->at == b->end)
-		return read_file(b, to, n);
+		return log_file_read(b, to, n);
 	n = n < b->end - b->at ? n : b->end - b->at;
 	memcpy(to, b->in + b->at, n);
 	b->at += n;

@@ -95,7 +95,7 @@ static bool ends_in(struct piece p, const char *end)
  * for each of these rows: where a pattern begins with a capture, of all.
  */
 enum { ROWS = 64 };
-static struct row {
+static struct daemon_row {
 	const struct daemon_pattern *p;
 	uint64_t begins, mask; /* of the first eight bytes, in their order in memory */
 	size_t class_len;
@@ -120,10 +120,10 @@ static void add_row(const struct daemon_pattern *p)
 
 	if (n >= ROWS)
 		return; /* daemon_open() refuses */
-	rows[n] = (struct row){.p = p,
-			       .begins = first_bytes(p->text, literal),
-			       .mask = first_bytes(ones, literal < 8 ? literal : 8),
-			       .class_len = p->class ? strlen(p->class) : 0};
+	rows[n] = (struct daemon_row){.p = p,
+				      .begins = first_bytes(p->text, literal),
+				      .mask = first_bytes(ones, literal < 8 ? literal : 8),
+				      .class_len = p->class ? strlen(p->class) : 0};
 	for (size_t b = 0; b < 256; b++)
 		if (!literal || (unsigned char)*p->text == b)
 			rows_of[b] |= UINT64_C(1) << n;
@@ -138,7 +138,7 @@ static void index_rows(void)
 	daemon_blocks_init();
 }
 
-static bool begins_as(const struct row *row, uint64_t text, struct piece class)
+static bool begins_as(const struct daemon_row *row, uint64_t text, struct piece class)
 {
 	return (text & row->mask) == row->begins && class.len >= row->class_len &&
 	       !memcmp(class.s + class.len - row->class_len, row->p->class ?: "", row->class_len);
@@ -151,7 +151,7 @@ static void take_text(struct daemon *d, struct piece class, struct piece text)
 	struct piece c[CAPTURES];
 
 	for (; left; left &= left - 1) {
-		const struct row *row = &rows[__builtin_ctzll(left)];
+		const struct daemon_row *row = &rows[__builtin_ctzll(left)];
 
 		if (!begins_as(row, begins, class) ||
 		    !daemon_match(row->p->text, text.s, text.len, c))

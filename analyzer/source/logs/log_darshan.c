@@ -48,7 +48,7 @@ static void take_job(struct darshan *k)
 	j->outcome = OUTCOME_OK;
 }
 
-static void tell(struct darshan *k)
+static void note_unread(struct darshan *k)
 {
 	if (darshan_is_full(k))
 		log_note(k->l, "it has more accesses than the %d that are read", LOG_STATES_MAX);
@@ -96,7 +96,7 @@ static int darshan_whole(struct log *l, const unsigned char *data, size_t n)
 	} else {
 		take_job(k);
 		err = read_all(k);
-		tell(k);
+		note_unread(k);
 	}
 	darshan_layout_release(&k->y);
 	free(k->traced);

@@ -18,7 +18,7 @@
 
 enum { RECORD_MAX = 1 << 20 }; /* a stack trace has some KiB */
 
-struct history {
+struct history_log {
 	struct log *l;
 	bool meta;	   /* records end in " ." */
 	bool has_locality; /* attempts say it themselves */
@@ -45,7 +45,7 @@ static bool is_history(const char *head, size_t n)
 
 /* ---- jobs -------------------------------------------------------------------------------------------- */
 
-static void job_record(struct history *h)
+static void job_record(struct history_log *h)
 {
 	struct log *l = h->l;
 	const struct piece *v = h->value;
@@ -77,7 +77,7 @@ static void job_record(struct history *h)
 
 /* ---- attempts ------------------------------------------------------------------------------------------ */
 
-static enum state_kind kind_of(const struct history *h, enum history_type type)
+static enum state_kind kind_of(const struct history_log *h, enum history_type type)
 {
 	enum state_kind kind = hadoop_kind_by_type(h->value[K_TASK_TYPE]);
 
@@ -87,14 +87,14 @@ static enum state_kind kind_of(const struct history *h, enum history_type type)
 }
 
 /* What is neither well nor killed failed. */
-static enum state_outcome outcome_of(const struct history *h)
+static enum state_outcome outcome_of(const struct history_log *h)
 {
 	enum state_outcome is = hadoop_outcome(h->value[K_TASK_STATUS]);
 
 	return is == OUTCOME_OPEN ? OUTCOME_FAILED : is;
 }
 
-static uint32_t node_of(struct history *h)
+static uint32_t node_of(struct history_log *h)
 {
 	const struct piece *v = h->value;
 
@@ -114,7 +114,7 @@ static void no_map(struct log *l, uint32_t id)
 	}
 }
 
-static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
+static void attempt_begins(struct history_log *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
 	const struct piece *v = h->value;
@@ -135,7 +135,7 @@ static void attempt_begins(struct history *h, enum state_kind kind, uint32_t id)
 	st->speculative = piece_is(v[K_AVATAAR], "SPECULATIVE");
 }
 
-static void reduce_lost(struct history *h, uint32_t id)
+static void reduce_lost(struct history_log *h, uint32_t id)
 {
 	static const enum state_kind kinds[] = {STATE_SHUFFLE_WAIT, STATE_SORT, STATE_REDUCER};
 
@@ -147,7 +147,7 @@ static void reduce_lost(struct history *h, uint32_t id)
 	}
 }
 
-static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
+static void attempt_ends(struct history_log *h, enum state_kind kind, uint32_t id)
 {
 	struct log *l = h->l;
 	const struct piece *v = h->value;
@@ -188,7 +188,7 @@ static void attempt_ends(struct history *h, enum state_kind kind, uint32_t id)
 }
 
 /* Its times are 0: the server did not take it. It failed when the record was written, which is after all before. */
-static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
+static bool never_launched(struct history_log *h, enum state_kind kind, uint32_t id)
 {
 	const struct piece *v = h->value;
 	const struct piece *at = v[K_FINISH_TIME].s ? &v[K_FINISH_TIME] : &v[K_START_TIME];
@@ -206,7 +206,7 @@ static bool never_launched(struct history *h, enum state_kind kind, uint32_t id)
 	return true;
 }
 
-static void attempt_record(struct history *h, enum history_type type)
+static void attempt_record(struct history_log *h, enum history_type type)
 {
 	struct piece name = h->value[K_TASK_ATTEMPT_ID], split = h->value[K_STATE_STRING];
 	enum state_kind kind;
@@ -231,7 +231,7 @@ static void attempt_record(struct history *h, enum history_type type)
 		attempt_ends(h, kind, id);
 }
 
-static void note_times(struct history *h)
+static void note_times(struct history_log *h)
 {
 	static const enum history_key keys[] = {K_SUBMIT_TIME, K_LAUNCH_TIME, K_START_TIME,
 						K_FINISH_TIME};
@@ -241,7 +241,7 @@ static void note_times(struct history *h)
 			h->newest_ns = history_time(h->value[keys[i]]);
 }
 
-static int take_record(struct history *h, enum history_type type, char *s, size_t len)
+static int take_record(struct history_log *h, enum history_type type, char *s, size_t len)
 {
 	if (!history_values(h->value, type, s, len)) {
 		h->l->s->counts.junk++;
@@ -261,7 +261,7 @@ static int take_record(struct history *h, enum history_type type, char *s, size_
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-static bool ends_record(const struct history *h, const char *s, size_t len)
+static bool ends_record(const struct history_log *h, const char *s, size_t len)
 {
 	while (len && history_blank(s[len - 1]))
 		len--;
@@ -271,13 +271,13 @@ static bool ends_record(const struct history *h, const char *s, size_t len)
 }
 
 /* What came of a record that is not all there. */
-static void forget(struct history *h)
+static void forget(struct history_log *h)
 {
 	h->l->s->counts.junk += h->n > 0;
 	h->n = 0;
 }
 
-static int append(struct history *h, const char *line, size_t len)
+static int append(struct history_log *h, const char *line, size_t len)
 {
 	if (h->n + len + 1 > RECORD_MAX) {
 		forget(h);
@@ -297,7 +297,7 @@ static int append(struct history *h, const char *line, size_t len)
 
 static int history_line(struct log *l, char *line, size_t len)
 {
-	struct history *h = l->own;
+	struct history_log *h = l->own;
 	enum history_type type = history_type(line, len);
 	bool begins = type != HISTORY_NONE;
 	int err;
@@ -322,7 +322,7 @@ static int history_line(struct log *l, char *line, size_t len)
 
 static int history_open(struct log *l)
 {
-	struct history *h = l->own;
+	struct history_log *h = l->own;
 
 	h->l = l;
 	h->job = STATE_NONE;
@@ -338,7 +338,7 @@ static int history_end(struct log *l)
 
 static void history_close(struct log *l)
 {
-	struct history *h = l->own;
+	struct history_log *h = l->own;
 
 	history_places_release(&h->places);
 	free(h->text);
@@ -346,7 +346,7 @@ static void history_close(struct log *l)
 
 static void history_renumber(struct log *l, const struct log_numbers *now)
 {
-	struct history *h = l->own;
+	struct history_log *h = l->own;
 
 	h->job = log_renumbered(now->jobs, h->job);
 }
@@ -355,7 +355,7 @@ const struct log_source log_hadoop_history = {
 	.rank = LOG_RANK_HISTORY,
 	.clock = CLOCK_OF_NODE,
 	.is = is_history,
-	.own_size = sizeof(struct history),
+	.own_size = sizeof(struct history_log),
 	.open = history_open,
 	.line = history_line,
 	.end = history_end,

@@ -26,16 +26,16 @@ enum {
  * libavro's allocator is the process's; limpet reads logs in one thread. libavro does not free a string that the end of
  * the file cuts off: what is left on the list after a file is freed then.
  */
-struct block {
-	_Alignas(max_align_t) LIST_ENTRY(block) link;
+struct avro_block {
+	_Alignas(max_align_t) LIST_ENTRY(avro_block) link;
 };
 
-static LIST_HEAD(, block) blocks = LIST_HEAD_INITIALIZER(blocks);
+static LIST_HEAD(, avro_block) blocks = LIST_HEAD_INITIALIZER(blocks);
 static size_t memory_left;
 
 static void *bounded(void *own, void *at, size_t had, size_t want)
 {
-	struct block *b = at ? (struct block *)at - 1 : NULL, *to;
+	struct avro_block *b = at ? (struct avro_block *)at - 1 : NULL, *to;
 
 	(void)own;
 	if (want > had && want - had > memory_left)
@@ -60,7 +60,7 @@ static void *bounded(void *own, void *at, size_t had, size_t want)
 
 static void free_rest(void)
 {
-	struct block *b;
+	struct avro_block *b;
 
 	while ((b = LIST_FIRST(&blocks))) {
 		LIST_REMOVE(b, link);
@@ -109,7 +109,7 @@ static bool inside(avro_value_t *v)
 	return true;
 }
 
-static int64_t number(avro_value_t *v)
+static int64_t avro_number(avro_value_t *v)
 {
 	int64_t n = -1;
 	int32_t small;
@@ -142,7 +142,7 @@ static void counters(avro_value_t *v, struct jhist_event *e, int depth)
 		    avro_value_get_type(&child) == AVRO_STRING)
 			avro_value_get_string(&child, &name, &len);
 		else if (type == AVRO_RECORD && field && !strcmp(field, "value"))
-			value = number(&child);
+			value = avro_number(&child);
 		else
 			counters(&child, e, depth + 1);
 	}
@@ -163,7 +163,7 @@ static void field(avro_value_t *v, const char *name, struct jhist_event *e)
 	if (f == JHIST_FIELDS || !inside(v))
 		return;
 	if (f >= JHIST_TEXTS)
-		e->number[f] = number(v);
+		e->number[f] = avro_number(v);
 	else if (avro_value_get_type(v) == AVRO_STRING && !avro_value_get_string(v, &text, &len) &&
 		 (f == JHIST_ERROR || strlen(text) < LOG_ID_LEN))
 		snprintf(e->text[f], LOG_ID_LEN, "%s", text);

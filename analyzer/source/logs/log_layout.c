@@ -15,14 +15,14 @@
 /* Of files, and of their servers: more than a log's files can ask for. */
 enum { FILES_MAX = 1 << 22, SERVERS_MAX = 1 << 24 };
 
-struct lines {
+struct layout_lines {
 	struct layouts *y;
 	struct listed_file *file; /* whose lines these are; NULL: nobody's */
 };
 
 /* ---- what a line says -------------------------------------------------------------------------------- */
 
-static int begin_file(struct lines *k, const struct piece *c)
+static int begin_file(struct layout_lines *k, const struct piece *c)
 {
 	char path[LOG_ITEM_LEN + 1];
 	size_t had = k->y->path.n;
@@ -43,7 +43,7 @@ static int begin_file(struct lines *k, const struct piece *c)
 	return 0;
 }
 
-static int add_server(struct lines *k, struct piece name)
+static int add_server(struct layout_lines *k, struct piece name)
 {
 	uint32_t *of;
 	int64_t n;
@@ -63,7 +63,7 @@ static int add_server(struct lines *k, struct piece name)
 }
 
 /* "(<DISTRIBUTE:v-dht> <POSIX(/brick):s1:/brick/file>)"; with more than one brick it is a copy, or a part. */
-static int gluster(struct lines *k, const struct piece *c)
+static int gluster(struct layout_lines *k, const struct piece *c)
 {
 	const char *at = c[1].s, *end = at + c[1].len, *close;
 	int err = 0;
@@ -81,7 +81,7 @@ static int gluster(struct lines *k, const struct piece *c)
 }
 
 /* "512K", "1M", "65536" */
-static int stripe(struct lines *k, const struct piece *c)
+static int stripe(struct layout_lines *k, const struct piece *c)
 {
 	static const char units[] = "kKmMgG"; /* two each */
 	size_t len = c[0].len;
@@ -94,25 +94,25 @@ static int stripe(struct lines *k, const struct piece *c)
 	return 0;
 }
 
-static int pattern(struct lines *k, const struct piece *c)
+static int pattern(struct layout_lines *k, const struct piece *c)
 {
 	k->file->unknown |= !(c[0].len >= 5 && !memcmp(c[0].s, "RAID0", 5));
 	return 0;
 }
 
-static int distribution(struct lines *k, const struct piece *c)
+static int distribution(struct layout_lines *k, const struct piece *c)
 {
 	k->file->unknown |= !(c[0].len >= 13 && !memcmp(c[0].s, "simple_stripe", 13));
 	return 0;
 }
 
-static int target(struct lines *k, const struct piece *c)
+static int target(struct layout_lines *k, const struct piece *c)
 {
 	return add_server(k, c[1]);
 }
 
 /* "tcp://node1:3334" */
-static int server(struct lines *k, const struct piece *c)
+static int server(struct layout_lines *k, const struct piece *c)
 {
 	struct piece name = c[1];
 	const char *at = memmem(name.s, name.len, "://", 3), *colon;
@@ -124,9 +124,9 @@ static int server(struct lines *k, const struct piece *c)
 	return add_server(k, name);
 }
 
-static const struct row {
+static const struct layout_row {
 	const char *text; /* as daemon_match() takes it, without blanks before it */
-	int (*take)(struct lines *k, const struct piece *c);
+	int (*take)(struct layout_lines *k, const struct piece *c);
 } rows[] = {
 	{"# file: *", begin_file},
 	{"*glusterfs.pathinfo=*", gluster},
@@ -141,7 +141,7 @@ static const struct row {
 
 static int take_line(void *own, char *line, size_t len)
 {
-	struct lines *k = own;
+	struct layout_lines *k = own;
 	struct piece c[CAPTURES];
 
 	while (len && (*line == ' ' || *line == '\t')) {
@@ -160,7 +160,7 @@ static int take_line(void *own, char *line, size_t len)
 
 int layouts_read(struct layouts *y, const char *path)
 {
-	struct lines k = {.y = y};
+	struct layout_lines k = {.y = y};
 	int err;
 
 	y->path.max = y->server.max = FILES_MAX;

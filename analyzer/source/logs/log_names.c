@@ -67,7 +67,7 @@ void log_note(struct log *l, const char *fmt, ...)
 
 /* ---- numbers of names ------------------------------------------------------------------------------ */
 
-static uint32_t number(struct log *l, struct names *set, struct piece name, size_t max)
+static uint32_t number_name(struct log *l, struct names *set, struct piece name, size_t max)
 {
 	struct reading *r = l->s->reading;
 	int64_t n;
@@ -95,24 +95,24 @@ static uint32_t number(struct log *l, struct names *set, struct piece name, size
 
 uint32_t log_id(struct log *l, struct piece name)
 {
-	return number(l, &l->s->ids, name, LOG_ID_LEN);
+	return number_name(l, &l->s->ids, name, LOG_ID_LEN);
 }
 
 uint32_t log_item(struct log *l, struct piece name)
 {
-	return number(l, &l->s->items, name, LOG_ITEM_LEN);
+	return number_name(l, &l->s->items, name, LOG_ITEM_LEN);
 }
 
 uint32_t log_class(struct log *l, struct piece name)
 {
-	return number(l, &l->s->classes, name, LOG_ID_LEN);
+	return number_name(l, &l->s->classes, name, LOG_ID_LEN);
 }
 
 uint32_t log_job(struct log *l, struct piece name)
 {
 	struct states *st = l->s;
 	size_t had = st->jobs.n;
-	uint32_t job = number(l, &st->jobs, name, LOG_ID_LEN);
+	uint32_t job = number_name(l, &st->jobs, name, LOG_ID_LEN);
 
 	if (st->jobs.n == had)
 		return job;
@@ -197,7 +197,7 @@ uint32_t log_node(struct log *l, struct piece name)
 		name = piece_of("localhost");
 	}
 	host = name.len < HOST_LEN ? host_called(l->s->reading, name) : NULL;
-	return number(l, &l->s->nodes, host ? piece_of(host) : name, HOST_LEN);
+	return number_name(l, &l->s->nodes, host ? piece_of(host) : name, HOST_LEN);
 }
 
 void log_node_is(struct log *l, struct piece host, struct piece address)

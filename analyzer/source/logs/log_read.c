@@ -172,7 +172,7 @@ static void remember(struct open_log *o, const char *bytes, size_t n)
 }
 
 /* One more chunk: 1, 0 there is none now, negative errno. */
-static int fill(struct open_log *o)
+static int read_chunk(struct open_log *o)
 {
 	int err = make_room(o);
 	ssize_t got;
@@ -200,7 +200,7 @@ int log_some(struct log *l, size_t *most)
 		o->bytes = log_bytes_open_at(o->path, o->before + o->end, &err);
 	if (err)
 		return err;
-	while (usable(o) && *most && (got = fill(o)) > 0) {
+	while (usable(o) && *most && (got = read_chunk(o)) > 0) {
 		*most -= *most < CHUNK ? *most : CHUNK;
 		identify(o, false);
 		if (l->source)

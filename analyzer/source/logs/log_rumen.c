@@ -20,24 +20,24 @@ struct rumen {
 	enum state_outcome outcome;
 };
 
-struct task {
+struct rumen_task {
 	int64_t bytes;
 	struct json_part type, places, attempts;
 };
 
-struct attempt {
+struct rumen_attempt {
 	struct json_part id, host, result;
 	int64_t start_ms, finish_ms, shuffled_ms, sorted_ms;
 	int64_t hdfs_read, map_bytes, map_records, shuffled, reduce_records;
 };
 
-#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct task, MEMBER)
+#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct rumen_task, MEMBER)
 static const struct json_field task_fields[] = {
 	ROW("inputBytes", INT, bytes), ROW("taskType", STRING, type),
 	ROW("attempts", VALUE, attempts), ROW("preferredLocations", VALUE, places),
 	JSON_FIELDS_END};
 #undef ROW
-#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct attempt, MEMBER)
+#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct rumen_attempt, MEMBER)
 static const struct json_field attempt_fields[] = {ROW("attemptID", STRING, id),
 						   ROW("hostName", STRING, host),
 						   ROW("result", STRING, result),
@@ -103,14 +103,14 @@ static const char *locality(struct json_part places, const char *host)
 	return word;
 }
 
-static void take_attempt(struct rumen *r, const struct task *t, enum state_kind kind,
+static void take_attempt(struct rumen *r, const struct rumen_task *t, enum state_kind kind,
 			 struct json_scan *j)
 {
-	struct attempt a = {.hdfs_read = -1,
-			    .map_bytes = -1,
-			    .map_records = -1,
-			    .shuffled = -1,
-			    .reduce_records = -1};
+	struct rumen_attempt a = {.hdfs_read = -1,
+				  .map_bytes = -1,
+				  .map_records = -1,
+				  .shuffled = -1,
+				  .reduce_records = -1};
 	struct hadoop_attempt is;
 	char id[LOG_ID_LEN], host[HOST_LEN];
 
@@ -141,7 +141,7 @@ static void take_attempt(struct rumen *r, const struct task *t, enum state_kind 
 
 static void take_task(void *own, const char *list, struct json_scan *j, uint64_t offset)
 {
-	struct task t = {.bytes = -1};
+	struct rumen_task t = {.bytes = -1};
 	struct rumen *r = own;
 	enum state_kind kind;
 	struct json_scan attempts;

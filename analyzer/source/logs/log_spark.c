@@ -85,19 +85,19 @@ static void silent_servers(struct log *l)
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 
-struct named {
+struct spark_names {
 	struct json_part id, name, attempt, executor, host;
 };
 
 static void application(struct log *l, struct json_scan *j)
 {
 	static const struct json_field rows[] = {
-		JSON_FIELD("App ID", STRING, struct named, id),
-		JSON_FIELD("App Name", STRING, struct named, name),
-		JSON_FIELD("App Attempt ID", STRING, struct named, attempt), JSON_FIELDS_END};
+		JSON_FIELD("App ID", STRING, struct spark_names, id),
+		JSON_FIELD("App Name", STRING, struct spark_names, name),
+		JSON_FIELD("App Attempt ID", STRING, struct spark_names, attempt), JSON_FIELDS_END};
 	struct spark *k = l->own;
 	char text[LOG_ID_LEN];
-	struct named n = {0};
+	struct spark_names n = {0};
 
 	scan_more_fields(j, rows, &n);
 	if (n.name.at && part_text(n.name, text, sizeof(text)) != SIZE_MAX)
@@ -111,12 +111,12 @@ static void application(struct log *l, struct json_scan *j)
 
 static void executor_added(struct log *l, struct json_scan *j)
 {
-	static const struct json_field info[] = {JSON_FIELD("Host", STRING, struct named, host),
-						 JSON_FIELDS_END};
+	static const struct json_field info[] = {
+		JSON_FIELD("Host", STRING, struct spark_names, host), JSON_FIELDS_END};
 	static const struct json_field rows[] = {
-		JSON_FIELD("Executor ID", STRING, struct named, executor),
+		JSON_FIELD("Executor ID", STRING, struct spark_names, executor),
 		JSON_INSIDE("Executor Info", info), JSON_FIELDS_END};
-	struct named n = {0};
+	struct spark_names n = {0};
 
 	scan_more_fields(j, rows, &n);
 	spark_executor(l, n.executor, n.host);

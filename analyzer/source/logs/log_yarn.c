@@ -59,7 +59,7 @@ enum { ATTEMPTS_MAX = 1 << 20 }; /* of which the server is known before they beg
 
 struct master {
 	struct names attempts;
-	struct place {
+	struct container_place {
 		uint32_t node, container;
 	} * at; /* of each */
 };
@@ -88,11 +88,12 @@ static void placed(struct log *l, const char *s)
 	m->at[n].container = log_id(l, container);
 }
 
-static struct place place_of(const struct master *m, const struct log *l, uint32_t id)
+static struct container_place container_of_attempt(const struct master *m, const struct log *l,
+						   uint32_t id)
 {
 	int64_t n = id == STATE_NONE ? -1 : names_find(&m->attempts, l->s->ids.at[id]);
 
-	return n < 0 ? (struct place){STATE_NONE, STATE_NONE} : m->at[n];
+	return n < 0 ? (struct container_place){STATE_NONE, STATE_NONE} : m->at[n];
 }
 
 static const struct {
@@ -114,7 +115,7 @@ static void attempt_moves(struct log *l, struct piece id, struct piece from, str
 	if (!hadoop_attempt_named(l, &a, hadoop_kind_of(id), id))
 		return;
 	if (piece_is(to, "RUNNING")) {
-		struct place at = place_of(l->own, l, a.id);
+		struct container_place at = container_of_attempt(l->own, l, a.id);
 
 		a.node = at.node;
 		a.container = at.container;
@@ -148,7 +149,8 @@ static void progresses(struct log *l, const char *s, int64_t time_ns)
 	done = strtof(is_at + 6, &end);
 	number = log_id(l, id);
 	if (end != is_at + 6 && done >= 0 && done <= 1)
-		state_progress(l, kind, number, place_of(l->own, l, number).node, done, time_ns);
+		state_progress(l, kind, number, container_of_attempt(l->own, l, number).node, done,
+			       time_ns);
 }
 
 static void job_moves(struct log *l, struct piece id, struct piece to, int64_t time_ns)
@@ -216,8 +218,8 @@ static void master_renumber(struct log *l, const struct log_numbers *now)
 	struct master *m = l->own;
 
 	for (size_t i = 0; i < m->attempts.n; i++)
-		m->at[i] = (struct place){log_renumbered(now->nodes, m->at[i].node),
-					  log_renumbered(now->ids, m->at[i].container)};
+		m->at[i] = (struct container_place){log_renumbered(now->nodes, m->at[i].node),
+						    log_renumbered(now->ids, m->at[i].container)};
 }
 
 const struct log_source log_app_master = {

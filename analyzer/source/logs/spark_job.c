@@ -10,7 +10,7 @@ enum {
 	WAITS_MAX = 1 << 20, /* of all stages: a thousand stages that wait for a thousand each */
 };
 
-struct job {
+struct spark_job {
 	int64_t id, submit_ms, finish_ms;
 	struct json_part stages, stage_ids, result, description;
 };
@@ -20,7 +20,7 @@ struct stage {
 	struct json_part parents;
 };
 
-#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct job, MEMBER)
+#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct spark_job, MEMBER)
 static const struct json_field properties[] = {ROW("spark.job.description", STRING, description),
 					       JSON_FIELDS_END};
 static const struct json_field result[] = {ROW("Result", STRING, result), JSON_FIELDS_END};
@@ -73,7 +73,7 @@ static struct json_scan again(struct json_part v)
 	return v.at ? json_scan(v.at, v.len) : json_scan("[]", 2);
 }
 
-static void add_stages(struct log *l, const struct job *job, uint32_t number)
+static void add_stages(struct log *l, const struct spark_job *job, uint32_t number)
 {
 	struct json_scan j = again(job->stage_ids), parents;
 	int64_t id;
@@ -96,13 +96,13 @@ static void add_stages(struct log *l, const struct job *job, uint32_t number)
 }
 
 /* Its row in states.job; NULL: the line is none of a job. */
-static struct state_job *read_job(struct log *l, struct json_scan *j, struct job *job,
+static struct state_job *read_job(struct log *l, struct json_scan *j, struct spark_job *job,
 				  uint32_t *number)
 {
 	const struct spark *k = l->own;
 	char name[SPARK_APP_LEN + 32];
 
-	*job = (struct job){.id = -1};
+	*job = (struct spark_job){.id = -1};
 	scan_more_fields(j, event, job);
 	if (!scan_end(j) || job->id < 0) {
 		l->s->counts.junk++;
@@ -119,7 +119,7 @@ void spark_job_start(struct log *l, struct json_scan *j)
 	struct state_job *of;
 	uint32_t number;
 	char text[LOG_ID_LEN];
-	struct job job;
+	struct spark_job job;
 
 	of = read_job(l, j, &job, &number);
 	if (!of)
@@ -136,7 +136,7 @@ void spark_job_end(struct log *l, struct json_scan *j)
 {
 	struct state_job *of;
 	uint32_t number;
-	struct job job;
+	struct spark_job job;
 
 	of = read_job(l, j, &job, &number);
 	if (!of)

@@ -14,7 +14,7 @@ enum { ID_LEN = SPARK_APP_LEN + 64 };
 /* A time of a log in ms whose ns fit: until the year 2262. */
 #define MS_MAX (INT64_MAX / NS_PER_MS)
 
-struct task {
+struct spark_task {
 	int64_t stage, stage_attempt, id, launch_ms, finish_ms, getting_ms;
 	struct json_part executor, host, locality, reason, fetched_from, said;
 	bool speculative, failed, killed;
@@ -28,7 +28,7 @@ struct task {
 	enum state_outcome outcome;
 };
 
-#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct task, MEMBER)
+#define ROW(KEY, WANTED, MEMBER) JSON_FIELD(KEY, WANTED, struct spark_task, MEMBER)
 static const struct json_field info[] = {ROW("Task ID", INT, id),
 					 ROW("Launch Time", INT, launch_ms),
 					 ROW("Finish Time", INT, finish_ms),
@@ -84,7 +84,7 @@ static uint32_t task_id(struct log *l, int64_t id, const char *what)
 }
 
 /* "stage 4.0 NODE_LOCAL": instances of one stage and attempt are comparable where their data was as near. */
-static uint32_t task_class(struct log *l, const struct task *t)
+static uint32_t task_class(struct log *l, const struct spark_task *t)
 {
 	char text[128], locality[32] = "";
 
@@ -94,20 +94,20 @@ static uint32_t task_class(struct log *l, const struct task *t)
 	return log_class(l, piece_of(text));
 }
 
-static bool read_task(struct log *l, struct json_scan *j, struct task *t, bool ended)
+static bool read_task(struct log *l, struct json_scan *j, struct spark_task *t, bool ended)
 {
-	*t = (struct task){.stage = -1,
-			   .id = -1,
-			   .run_ms = -1,
-			   .cpu_ns = -1,
-			   .gc_ms = -1,
-			   .remote_bytes = -1,
-			   .local_bytes = -1,
-			   .fetched_records = -1,
-			   .written_bytes = -1,
-			   .written_records = -1,
-			   .input_bytes = -1,
-			   .input_records = -1};
+	*t = (struct spark_task){.stage = -1,
+				 .id = -1,
+				 .run_ms = -1,
+				 .cpu_ns = -1,
+				 .gc_ms = -1,
+				 .remote_bytes = -1,
+				 .local_bytes = -1,
+				 .fetched_records = -1,
+				 .written_bytes = -1,
+				 .written_records = -1,
+				 .input_bytes = -1,
+				 .input_records = -1};
 	scan_more_fields(j, event, t);
 	if (!scan_end(j) || t->id < 0 || t->stage < 0 || t->launch_ms <= 0 ||
 	    t->launch_ms >= MS_MAX || t->finish_ms >= MS_MAX || (ended && t->finish_ms <= 0)) {
@@ -123,7 +123,7 @@ static bool read_task(struct log *l, struct json_scan *j, struct task *t, bool e
 	return true;
 }
 
-static void fill(struct state *x, const struct task *t)
+static void fill_from_task(struct state *x, const struct spark_task *t)
 {
 	if (!x)
 		return;
@@ -134,12 +134,12 @@ static void fill(struct state *x, const struct task *t)
 
 void spark_task_start(struct log *l, struct json_scan *j)
 {
-	struct task t;
+	struct spark_task t;
 
 	if (!read_task(l, j, &t, false))
 		return;
 	spark_executor(l, t.executor, t.host);
-	fill(state_begin(l, STATE_TASK, t.number, t.node, t.start_ns), &t);
+	fill_from_task(state_begin(l, STATE_TASK, t.number, t.node, t.start_ns), &t);
 }
 
 /* ---- its end -------------------------------------------------------------------------------------- */
@@ -157,7 +157,7 @@ static const struct {
 	{"FetchFailed", OUTCOME_KILLED}, /* the server's that it fetched from: fetch_failed() */
 };
 
-static enum state_outcome outcome_of(const struct task *t)
+static enum state_outcome outcome_of(const struct spark_task *t)
 {
 	if (!t->reason.at)
 		return t->failed ? OUTCOME_FAILED : t->killed ? OUTCOME_KILLED : OUTCOME_OK;
@@ -183,7 +183,7 @@ static int64_t sum(int64_t a, int64_t b)
 }
 
 /* A part of the task that took so long; one of more than the whole is cut to it: clocks are rounded to ms. */
-static void part(struct log *l, const struct task *t, enum state_kind kind, int64_t ns,
+static void part(struct log *l, const struct spark_task *t, enum state_kind kind, int64_t ns,
 		 int64_t bytes, int64_t records)
 {
 	int64_t most = t->end_ns - t->start_ns;
@@ -191,14 +191,14 @@ static void part(struct log *l, const struct task *t, enum state_kind kind, int6
 
 	ns = ns < 0 ? 0 : ns > most ? most : ns;
 	x = state_whole(l, kind, t->number, false, t->node, t->end_ns - ns, t->end_ns, t->outcome);
-	fill(x, t);
+	fill_from_task(x, t);
 	if (x) {
 		x->bytes = bytes;
 		x->records = records;
 	}
 }
 
-static void parts(struct log *l, const struct task *t, int64_t bytes, int64_t records)
+static void parts(struct log *l, const struct spark_task *t, int64_t bytes, int64_t records)
 {
 	int64_t run = ns_of_ms(t->run_ms), wait = ns_of_ms(t->fetch_wait_ms);
 	int64_t write = known(t->write_ns), whole = t->end_ns - t->start_ns;
@@ -224,7 +224,7 @@ static void parts(struct log *l, const struct task *t, int64_t bytes, int64_t re
 }
 
 /* A fetch that failed is a failed task of the server that it fetched from, and took it no time. */
-static void fetch_failed(struct log *l, const struct task *t)
+static void fetch_failed(struct log *l, const struct spark_task *t)
 {
 	uint32_t server = spark_node(l, t->fetched_from);
 	struct state *x;
@@ -233,13 +233,13 @@ static void fetch_failed(struct log *l, const struct task *t)
 		return;
 	x = state_whole(l, STATE_TASK, task_id(l, t->id, ".fetch"), false, server, t->end_ns,
 			t->end_ns, OUTCOME_FAILED);
-	fill(x, t);
+	fill_from_task(x, t);
 	if (x)
 		x->peer = t->node;
 }
 
 /* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from. */
-static void say_why(struct log *l, const struct task *t)
+static void say_why(struct log *l, const struct spark_task *t)
 {
 	bool fetched = part_is(t->reason, "FetchFailed");
 	char reason[64] = "", said[1024] = "", text[sizeof(reason) + sizeof(said) + 2];
@@ -257,7 +257,7 @@ void spark_task_end(struct log *l, struct json_scan *j)
 	int64_t bytes, records;
 	bool fetch_fails;
 	struct state *x;
-	struct task t;
+	struct spark_task t;
 
 	if (!read_task(l, j, &t, true))
 		return;
@@ -268,7 +268,7 @@ void spark_task_end(struct log *l, struct json_scan *j)
 	bytes = sum(t.input_bytes, sum(t.remote_bytes, t.local_bytes));
 	records = sum(t.input_records, t.fetched_records);
 	x = state_whole(l, STATE_TASK, t.number, false, t.node, t.start_ns, t.end_ns, t.outcome);
-	fill(x, &t);
+	fill_from_task(x, &t);
 	if (x) {
 		x->bytes = bytes;
 		x->records = records;

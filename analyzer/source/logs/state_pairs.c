@@ -9,7 +9,7 @@
 #include "userspace/common/clock.h"
 
 /* What leads to the state: of a list, or, where it is not there, its end, which is 0. id < r->n_ids. */
-static uint32_t *find(const struct states *s, unsigned int kind, uint32_t id)
+static uint32_t *find_pair(const struct states *s, unsigned int kind, uint32_t id)
 {
 	const struct reading *r = s->reading;
 	uint32_t *at = &r->of_id[id];
@@ -76,8 +76,8 @@ no_memory:
 }
 
 /* A new one at the end of the array, and of its id's list, or in it. */
-static struct state *add(struct log *l, uint32_t *at, enum state_kind kind, uint32_t id,
-			 uint32_t node, int64_t start_ns)
+static struct state *new_state(struct log *l, uint32_t *at, enum state_kind kind, uint32_t id,
+			       uint32_t node, int64_t start_ns)
 {
 	struct state *st = &l->s->at[l->s->n++];
 	struct pair *pair = &l->s->reading->pair[l->s->n - 1];
@@ -140,7 +140,7 @@ static struct state *begin_beside(struct log *l, uint32_t before, uint32_t node,
 	}
 	r->n_was = s->cap;
 	r->was[s->n] = before + 1;
-	st = add(l, find(s, st->kind, st->id), st->kind, st->id, node, start_ns);
+	st = new_state(l, find_pair(s, st->kind, st->id), st->kind, st->id, node, start_ns);
 	st->job = s->at[before].job;
 	st->cls = s->at[before].cls;
 	return st;
@@ -155,9 +155,9 @@ static struct state *begin(struct log *l, enum state_kind kind, uint32_t id, uin
 
 	if (id == STATE_NONE || node == STATE_NONE || room(l, id))
 		return NULL;
-	at = find(s, kind, id);
+	at = find_pair(s, kind, id);
 	if (!*at)
-		return add(l, at, kind, id, node, start_ns);
+		return new_state(l, at, kind, id, node, start_ns);
 	st = &s->at[*at - 1];
 	if (st->rank > l->source->rank)
 		return NULL;
@@ -191,7 +191,7 @@ static void drop(struct states *s, struct state *st)
 {
 	struct state *before = taken(s, st);
 	struct pair *pair = s->reading->pair;
-	uint32_t *at = find(s, st->kind, st->id);
+	uint32_t *at = find_pair(s, st->kind, st->id);
 
 	*at = pair[st - s->at].next;
 	if (before) {
@@ -290,7 +290,7 @@ struct state *state_whole(struct log *l, enum state_kind kind, uint32_t id, bool
 
 struct state *state_find(struct states *s, enum state_kind kind, uint32_t id)
 {
-	const uint32_t *at = s->reading && id < s->reading->n_ids ? find(s, kind, id) : NULL;
+	const uint32_t *at = s->reading && id < s->reading->n_ids ? find_pair(s, kind, id) : NULL;
 
 	return at && *at ? &s->at[*at - 1] : NULL;
 }

@@ -100,7 +100,7 @@ static int bound(struct forgetting *f, size_t most)
 	return 0;
 }
 
-static int choose(struct forgetting *f, size_t most)
+static int choose_remaining(struct forgetting *f, size_t most)
 {
 	const struct states *s = f->s;
 
@@ -185,7 +185,7 @@ static int forget(struct forgetting *f, size_t most)
 {
 	struct kept_names *const all[] = {&f->jobs, &f->ids, &f->items, &f->files};
 	struct states *s = f->s;
-	int err = choose(f, most);
+	int err = choose_remaining(f, most);
 
 	if (err || f->n == s->n)
 		return err;

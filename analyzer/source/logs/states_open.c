@@ -17,7 +17,7 @@
 #define UNHEARD_NS (600 * NS_PER_S)
 enum { CLOCKS = 2 }; /* UTC; local time */
 
-struct ends {
+struct open_ends {
 	const struct states *s;
 	int64_t reached_ns[CLOCKS]; /* of servers' logs the newest but one; INT64_MIN */
 	int64_t *job_ns;	    /* of each job: its last sign */
@@ -33,7 +33,7 @@ static int64_t said_ns(const struct reading *r, const struct stem *of)
 	return r->clock_behind ? later(of->last_ns, of->ahead_ns) : of->last_ns;
 }
 
-static int reached(struct ends *e, bool local)
+static int reached(struct open_ends *e, bool local)
 {
 	const struct reading *r = e->s->reading;
 	int64_t *node_ns = malloc((e->s->nodes.n + 1) * sizeof(*node_ns)), newest = INT64_MIN;
@@ -59,7 +59,7 @@ static int reached(struct ends *e, bool local)
 	return 0;
 }
 
-static int last_signs(struct ends *e)
+static int last_signs(struct open_ends *e)
 {
 	const struct states *s = e->s;
 
@@ -79,7 +79,7 @@ static int last_signs(struct ends *e)
 	return 0;
 }
 
-static int64_t end_of(const struct ends *e, const struct state *x)
+static int64_t end_of(const struct open_ends *e, const struct state *x)
 {
 	const struct states *s = e->s;
 	const struct stem *own = &s->reading->stem[s->reading->stem_of[x->file]];
@@ -95,7 +95,7 @@ static int64_t end_of(const struct ends *e, const struct state *x)
 
 int states_open(struct states *s)
 {
-	struct ends e = {.s = s};
+	struct open_ends e = {.s = s};
 	int err = reached(&e, false);
 
 	s->counts.open = 0;

@@ -207,8 +207,8 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 }
 
 /* Its format, or NULL where it cannot be read, with *err and a message. */
-static const struct table_format *choose(const struct lines *l, const unsigned char *head, size_t n,
-					 bool pipe, int *err)
+static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
+						size_t n, bool pipe, int *err)
 {
 	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
 	const struct table_format *f = format_of(head, n);
@@ -269,7 +269,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	if (!err)
 		err = lines_peek(&l, &head, &n);
 	if (!err)
-		format = choose(&l, head, n, pipe, &err);
+		format = choose_format(&l, head, n, pipe, &err);
 	if (format) {
 		t->sysstat = format->sysstat && (t->sysstat || !t->n);
 		err = format->read(t, &l, path, o);

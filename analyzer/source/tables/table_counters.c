@@ -9,7 +9,7 @@
 
 #include "userspace/common/clock.h"
 
-static int mark(struct table *t, const struct table_opts *o)
+static int mark_counters(struct table *t, const struct table_opts *o)
 {
 	t->counter = calloc(t->metrics.n + 1, sizeof(*t->counter));
 	if (!t->counter)
@@ -36,7 +36,7 @@ static int mark(struct table *t, const struct table_opts *o)
 int table_rates(struct table *t, const struct table_opts *o)
 {
 	size_t n = 0;
-	int err = mark(t, o);
+	int err = mark_counters(t, o);
 
 	if (err || !o->counters.n)
 		return err;

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 /* The first column of that name, or -1. */
-static ssize_t find(const struct csv *s, const char *name, bool exact)
+static ssize_t find_column(const struct csv *s, const char *name, bool exact)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (exact ? !strcmp(s->c[i].name, name) : !strcasecmp(s->c[i].name, name))
@@ -21,10 +21,10 @@ static ssize_t find(const struct csv *s, const char *name, bool exact)
 static int give(struct csv *s, enum role role, const char *asked, const char *const *usual,
 		const char *option)
 {
-	ssize_t i = asked ? find(s, asked, true) : -1;
+	ssize_t i = asked ? find_column(s, asked, true) : -1;
 
 	for (size_t k = 0; !asked && i < 0 && usual[k]; k++)
-		i = find(s, usual[k], false);
+		i = find_column(s, usual[k], false);
 	if (i < 0 && asked)
 		return lines_bad(s->l, "there is no column '%s'", asked);
 	if (i < 0)
@@ -40,7 +40,7 @@ static int give(struct csv *s, enum role role, const char *asked, const char *co
 /* What limpet show --csv prints. */
 static bool is_shown(const struct csv *s)
 {
-	return find(s, "family", true) >= 0 && find(s, "instance", true) >= 0;
+	return find_column(s, "family", true) >= 0 && find_column(s, "instance", true) >= 0;
 }
 
 /* Time, node and instance. */
@@ -72,7 +72,8 @@ static int give_values(struct csv *s, bool *events)
 	static const char *const pairs[][2] = {{"state", "duration"}, {"metric", "value"}};
 
 	for (size_t i = 0; i < 2; i++) {
-		ssize_t name = find(s, pairs[i][0], false), value = find(s, pairs[i][1], false);
+		ssize_t name = find_column(s, pairs[i][0], false),
+			value = find_column(s, pairs[i][1], false);
 
 		if (name < 0 || value < 0 || s->c[name].role || s->c[value].role)
 			continue;
@@ -80,7 +81,7 @@ static int give_values(struct csv *s, bool *events)
 		s->c[s->at[VALUE] = value].role = VALUE;
 		s->is_long = true;
 		*events = i == 0;
-		s->at[BYTES] = *events ? find(s, "bytes", false) : -1;
+		s->at[BYTES] = *events ? find_column(s, "bytes", false) : -1;
 		if (s->at[BYTES] >= 0 && s->c[s->at[BYTES]].role)
 			s->at[BYTES] = -1;
 		if (s->at[BYTES] >= 0)
@@ -89,7 +90,7 @@ static int give_values(struct csv *s, bool *events)
 			return lines_bad(s->l, "such a table needs a column of times");
 		return 0;
 	}
-	s->at[FAMILY] = s->at[INSTANCE] < 0 ? -1 : find(s, "family", true);
+	s->at[FAMILY] = s->at[INSTANCE] < 0 ? -1 : find_column(s, "family", true);
 	if (s->at[FAMILY] >= 0 && s->c[s->at[FAMILY]].role)
 		s->at[FAMILY] = -1;
 	for (size_t i = 0; i < s->n; i++) {

@@ -92,7 +92,7 @@ uint32_t table_guess(struct table *t, const char *column, const char *name, size
 /* ---- whether it is one ------------------------------------------------------------------------ */
 
 /* Of rows in order of node, metric and time: times of a node and metric, and how many have rows of several names. */
-struct counted {
+struct instance_count {
 	size_t times, several;
 };
 
@@ -101,9 +101,9 @@ static bool same_time(const struct sample *a, const struct sample *b)
 	return a->time_ns == b->time_ns && a->node == b->node && a->metric == b->metric;
 }
 
-static struct counted count_times(const struct table *t)
+static struct instance_count count_times(const struct table *t)
 {
-	struct counted c = {0};
+	struct instance_count c = {0};
 
 	for (size_t i = 0, end; i < t->n; i = end) {
 		bool several = false;
@@ -139,7 +139,7 @@ enum { SEVERAL = 10 }; /* one of so many times has rows that it tells apart */
 int table_settle(struct table *t, const struct table_opts *o)
 {
 	const struct table_guess *g = &t->guess;
-	struct counted c = {0};
+	struct instance_count c = {0};
 	bool taken;
 
 	if (!g->measured)

@@ -40,7 +40,7 @@ static int read_failed(const struct lines *l)
 }
 
 /* More text; what was not taken moves to the front. */
-static int fill(struct lines *l)
+static int lines_fill(struct lines *l)
 {
 	int got, code = Z_OK;
 
@@ -77,7 +77,7 @@ int lines_peek(struct lines *l, const unsigned char **head, size_t *n)
 	int err = 0;
 
 	while (!l->eof && l->end < 4096 && !err)
-		err = fill(l);
+		err = lines_fill(l);
 	*head = (const unsigned char *)l->buf;
 	*n = l->end < 4096 ? l->end : 4096;
 	return err;
@@ -130,7 +130,7 @@ static char *record_end(struct lines *l, char *from, char *end, uint64_t *newlin
 }
 
 /* The next record as bytes, without its end of line, ended with NUL: 1, 0 at the end, < 0. */
-static int take(struct lines *l, char **record, size_t *len)
+static int next_record(struct lines *l, char **record, size_t *len)
 {
 	uint64_t newlines = 1;
 	char *nl;
@@ -140,7 +140,7 @@ static int take(struct lines *l, char **record, size_t *len)
 		l->line = l->next;
 		if (l->end - l->at > TABLE_LINE_MAX)
 			return lines_bad(l, "longer than %d bytes", TABLE_LINE_MAX);
-		err = fill(l);
+		err = lines_fill(l);
 		if (err)
 			return err;
 	}
@@ -246,7 +246,7 @@ static int next(struct lines *l, char **record, size_t *len)
 	int got;
 
 	do {
-		got = take(l, record, len);
+		got = next_record(l, record, len);
 		if (got <= 0)
 			return got;
 		/* The byte order mark that some programs begin UTF-8 with. */

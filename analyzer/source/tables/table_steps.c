@@ -118,7 +118,7 @@ static int64_t rounded(int64_t step)
 	return (step + MS / 2) / MS * MS;
 }
 
-static int choose(struct table *t, const struct times *nodes, const struct table_opts *o)
+static int choose_step(struct table *t, const struct times *nodes, const struct table_opts *o)
 {
 	size_t most = 0;
 	int64_t step = 0;
@@ -253,7 +253,7 @@ static int note(struct table *t, const struct times *nodes, size_t k, const stru
 			  notes[k].odd == other_step ? span(t->step_ns, grid) : "", list);
 }
 
-static int tell(struct table *t, const struct times *nodes)
+static int note_nodes(struct table *t, const struct times *nodes)
 {
 	size_t n = 0, n_notes = t->events ? 1 : sizeof(notes) / sizeof(*notes);
 	int64_t *first = malloc((t->nodes.n + 1) * sizeof(*first));
@@ -286,9 +286,9 @@ int table_steps(struct table *t, const struct table_opts *o)
 	int err = nodes ? look(t, nodes) : -ENOMEM;
 
 	if (!err)
-		err = choose(t, nodes, o);
+		err = choose_step(t, nodes, o);
 	if (!err)
-		err = tell(t, nodes);
+		err = note_nodes(t, nodes);
 	free(nodes);
 	return err;
 }

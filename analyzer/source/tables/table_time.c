@@ -25,7 +25,7 @@ static int64_t parse_fraction(const char **p, const char *end, int64_t unit)
  * A number is in the unit that puts it nearest to our time: 10^11 seconds are the year 5138, 10^11
  * milliseconds 1973; and so on by factors of 1000.
  */
-static int number(const char *p, const char *end, int64_t *ns)
+static int epoch_ns(const char *p, const char *end, int64_t *ns)
 {
 	static const struct {
 		double below;
@@ -149,5 +149,5 @@ static int date(const char *p, const char *end, int64_t *ns)
 
 int time_parse(const char *s, size_t len, int64_t *ns)
 {
-	return len >= 10 && s[4] == '-' ? date(s, s + len, ns) : number(s, s + len, ns);
+	return len >= 10 && s[4] == '-' ? date(s, s + len, ns) : epoch_ns(s, s + len, ns);
 }

@@ -57,7 +57,7 @@ struct host {
 	bool used;
 };
 
-struct totals {
+struct tcp_totals {
 	struct tcp_record tcp;
 	uint32_t min;
 	struct host host[MAX_REMOTES + 1]; /* the last: those that found no room */
@@ -75,9 +75,9 @@ struct sockdiag {
 	uint8_t listened[65536 / 8];
 	int64_t pass_ns, last_pass_ns; /* when this and the last pass began */
 	char *reply;
-	struct totals *work; /* the pass thread's own */
+	struct tcp_totals *work; /* the pass thread's own */
 	pthread_mutex_t lock;
-	struct totals *done; /* after the last whole pass */
+	struct tcp_totals *done; /* after the last whole pass */
 };
 
 struct sockdiag *sockdiag_new(const uint16_t *ports, size_t n_ports)
@@ -427,7 +427,7 @@ static void keep_smaller(uint32_t *min, uint32_t other)
 
 static void publish(struct sockdiag *d)
 {
-	struct totals *w = d->work;
+	struct tcp_totals *w = d->work;
 	struct table swap = d->before;
 
 	d->before = d->now;
@@ -487,7 +487,7 @@ int sockdiag_pass(struct sockdiag *d)
 void sockdiag_records(struct sockdiag *d, uint64_t seq,
 		      void (*fn)(void *arg, const struct record_head *rec), void *arg)
 {
-	struct totals *t = d->done;
+	struct tcp_totals *t = d->done;
 
 	pthread_mutex_lock(&d->lock);
 	for (int i = 0; t->tcp.passes && i <= MAX_REMOTES; i++) {

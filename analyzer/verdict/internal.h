@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of analyzer/verdict share: names of servers, to be put in order. */
+#ifndef LIMPET_VERDICT_INTERNAL_H
+#define LIMPET_VERDICT_INTERNAL_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* A server's name, which belongs to the caller, and its number before the names are in order. */
+struct numbered_name {
+	const char *name;
+	size_t number;
+};
+
+static inline int by_numbered_name(const void *a, const void *b)
+{
+	const struct numbered_name *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+#endif
