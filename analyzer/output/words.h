@@ -15,7 +15,7 @@ const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS
 const char *words_ratio(double r, char buf[WORDS_LEN]);	 /* "3.20 x" */
 const char *words_score(double z, char buf[WORDS_LEN]);	 /* "22.1" */
 const char *words_span(int64_t ns, char buf[WORDS_LEN]); /* "50 s", "12 min", "11 h" */
-/* What a signal is for: "indicts"; and of one that was looked at, "may indict". */
+/* What a signal does by its role, "indicts", and what it is for, "may indict". */
 extern const char *const role_words[], *const may_words[];
 
 /* "read latency of sdb" */

@@ -296,9 +296,8 @@ static void put_notes(FILE *to, const struct verdict *a)
 	put_count(to, a->duplicates, "seconds were recorded more than once (clock set back?)");
 	put_count(to, a->lost, "records were lost by the probes");
 	put_count(to, a->damaged, "values are damaged and count as missing");
-	for (size_t i = 0; i < a->n_notes && i < REPORT_LINES; i++) {
+	for (size_t i = 0; i < a->n_notes && i < REPORT_LINES; i++)
 		html_enclose(to, "<li>", sentence_note(&said, &a->notes[i]), "</li>\n");
-	}
 	fprintf(to, "</ul>\n");
 	left_out(to, a->n_notes);
 	fprintf(to, "</section>\n");

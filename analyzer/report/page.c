@@ -79,9 +79,8 @@ static void put_incident(FILE *to, const struct report *r, size_t i, const char 
 	fprintf(to, "</b>");
 	html_say(to, " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "</%s>\n", level);
-	if (*verdict_particulars(&more, r->a, in)) {
+	if (*verdict_particulars(&more, r->a, in))
 		html_enclose(to, "<p class=\"lead\">", text_of(&more), "</p>\n");
-	}
 	put_facts(to, r->a, in);
 	fprintf(to, "</div>\n");
 }
@@ -91,9 +90,8 @@ static void put_unproven(FILE *to, const struct verdict *a)
 	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++) {
 		struct text said TEXT_SCOPED = {0};
 
-		if (*sentence_unproven_all(&said, a, (enum resource)r, false)) {
+		if (*sentence_unproven_all(&said, a, (enum resource)r, false))
 			html_enclose(to, "<p class=\"lead\">Unproven: ", text_of(&said), ".</p>\n");
-		}
 	}
 }
 
