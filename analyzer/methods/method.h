@@ -44,7 +44,8 @@ struct method {
 	enum vocabulary words;	  /* of the causes it names */
 	const char *const *heeds; /* names of options that not every method has; ends with NULL */
 	/*
-	 * The verdict; the only entry, all below serves method_frames(), which is this of all that read frames.
+	 * The verdict; the only entry. All below serves method_states() or method_frames(), which are this of all that
+	 * read states or frames.
 	 * chosen: rows with the same entry; none: those that the model was trained for. 0, also where nothing
 	 * could be judged (verdict.cannot); negative errno after a message otherwise; the verdict is empty then.
 	 */
@@ -66,7 +67,8 @@ struct method {
 	size_t n_metrics;
 	bool per_node; /* what it learns is about single nodes: others cannot be judged */
 	bool causes;   /* what it finds are symptoms for the checklist */
-	bool larger;   /* to it larger is worse: it passes over metrics of which less is worse */
+	bool one_by_one; /* a task holds as much as the slice of its group: no two of them run at a time */
+	bool larger; /* to it larger is worse: it passes over metrics of which less is worse */
 	/* Samples it needs before and after a slice; NULL: none. */
 	unsigned int (*context)(const struct params *p);
 	/*

@@ -211,6 +211,7 @@ const struct method method_cwnd = {
 	.make = method_frames,
 	.metrics = cwnd_metrics,
 	.n_metrics = sizeof(cwnd_metrics) / sizeof(*cwnd_metrics),
+	.one_by_one = true,
 	.per_node = true,
 	.causes = true,
 	.context = context,

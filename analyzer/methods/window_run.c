@@ -64,8 +64,11 @@ int window_run_slice(void *state, struct slice s)
 	struct window_run *r = state;
 
 	r->slice = s;
-	return sources_parallel(&(struct source_work){
-		.n = r->n_tasks, .threads = r->threads, .fn = window_task_run, .arg = r});
+	return sources_parallel(
+		&(struct source_work){.n = r->n_tasks,
+				      .threads = r->method->one_by_one ? 1 : r->threads,
+				      .fn = window_task_run,
+				      .arg = r});
 }
 
 struct slice windows_of_slice(const struct frame *f, const struct params *p, struct slice s)
