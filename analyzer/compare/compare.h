@@ -69,8 +69,8 @@ int compare_cells(const struct cells *e, size_t n, const struct compare_opts *o,
 int compare_numbers(const double *x, size_t n, double c, struct compared *out);
 
 /* Wasserstein-1 between the CDFs of the logarithms of two histograms of bpf/record.h, every event at the
- * centre of its bucket: mean distance in ln, so exp() reads as an
- * average ratio. NaN if one is empty. Cross-checked with scipy.stats.wasserstein_distance. */
+ * centre of its bucket: mean distance in ln, so exp() reads as an average ratio. NaN if one is empty. Cross-checked with
+ * scipy.stats.wasserstein_distance. */
 double compare_w1(const uint64_t a[LAT_BUCKETS], const uint64_t b[LAT_BUCKETS]);
 
 #endif

@@ -410,7 +410,7 @@ static struct spread spread_without(const struct over_time *o, const struct leng
 	return s;
 }
 
-/* floor: U beside what peers are not believed to be closer than. */
+/* floor: U beside what peers are not believed to be closer than; l->floor: what that needs, as needs_floor() left it. */
 static enum evidence_level level_of(const struct over_time *o, const struct length *l,
 				    bool majority, double floor, double gate,
 				    const struct judged *j, const struct quantiles *need)

@@ -105,6 +105,9 @@ static int merge_named(void *array, size_t *n, const void *from, size_t m, size_
 		}
 		add(at + i * size, x);
 	}
+	/* most names are there already */
+	if (room > *n && *n && (at = realloc(at, *n * size)))
+		*base = at;
 	return 0;
 }
 

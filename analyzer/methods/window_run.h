@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What methods of windows share (kl, cwnd and the baselines): one metric of one group is a task of its own, with the
- * thresholds and votes of its nodes. With threads asked for, tasks run in parallel, unless the method says otherwise. The functions with `state` are those
- * of struct method (method.h); the state is a struct window_run.
+ * thresholds and votes of its nodes. With threads asked for, tasks run in parallel, unless the method says otherwise. The
+ * functions with `state` are those of struct method (method.h); the state is a struct window_run.
  */
 #ifndef LIMPET_WINDOW_RUN_H
 #define LIMPET_WINDOW_RUN_H

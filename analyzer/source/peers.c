@@ -64,7 +64,8 @@ static int slurp(const char *path, char **text, size_t *len)
 		fail("cannot open the peers file '%s': %s", path, strerror(errno));
 		return err;
 	}
-	while (all.len <= PEERS_FILE_MAX && (n = fread(part, 1, sizeof(part), f)) > 0)
+	while (!all.failed && all.len <= PEERS_FILE_MAX &&
+	       (n = fread(part, 1, sizeof(part), f)) > 0)
 		text_put_bytes(&all, part, n);
 	if (ferror(f))
 		err = refuse(path, 0, "%s", strerror(errno));

@@ -226,11 +226,17 @@ double *table_run_steps(const struct table *t, size_t begin, size_t end)
 static int median_step(const struct table *t, const struct table_entity *e, double *step)
 {
 	size_t n = e->end - e->begin;
-	double *steps = n < 3 ? NULL : table_run_steps(t, e->begin, e->end);
+	double *steps;
 
-	*step = steps ? stats_quantile(steps, n - 1, 0.5) : 0;
+	*step = 0;
+	if (n < 3)
+		return 0;
+	steps = table_run_steps(t, e->begin, e->end);
+	if (!steps)
+		return -ENOMEM;
+	*step = stats_quantile(steps, n - 1, 0.5);
 	free(steps);
-	return n < 3 || steps ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* The longest of n ascending steps that others wait for. */

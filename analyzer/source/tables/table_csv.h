@@ -37,7 +37,8 @@ struct csv {
 	bool is_long, rows, file; /* no time; the file's name is the node's */
 	/* What the last line had: the next one often has the same. */
 	char time[64];
-	struct sample line; /* without metric and value */
+	struct sample
+		line; /* of which each value of the line is one: what they have in common stays */
 	uint64_t remote;
 	struct csv_rows *rows_of; /* rows: which nodes and instances came, and how often */
 	size_t n_rows_of;

@@ -189,9 +189,10 @@ static int start_sadf(struct program *sadf, const char *path)
 				    .from = true,
 			    });
 	free(safe);
-	if (err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE)
+	if (err == -EAGAIN || err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
 		fail("cannot run sadf: %s", strerror(-err));
-	else if (err)
+		err = -EAGAIN; /* it is said */
+	} else if (err)
 		err = no_sadf(path);
 	return err;
 }
