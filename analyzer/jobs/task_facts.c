@@ -76,7 +76,7 @@ static void one_task(const struct states *s, const struct attempt *at, size_t n,
 int task_attempts(const struct states *s, bool *restarted, bool *twin)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct attempt *at = scratch_array(&room, s->n + 1, sizeof(*at)); /* one to fill in vain */
+	struct attempt *at = scratch_array(&room, s->n, sizeof(*at));
 	size_t n = 0;
 
 	if (!at)

@@ -9,8 +9,8 @@
  *	if (room.failed)
  *		return -ENOMEM;
  *
- * Nobody asks each array whether there was memory: `failed` remembers the first that had none. All of them have
- * to be made before one is used.
+ * Nobody asks each array whether there was memory: `failed` remembers the first that had none, and is asked before any of
+ * them is used.
  */
 #ifndef LIMPET_SCRATCH_H
 #define LIMPET_SCRATCH_H

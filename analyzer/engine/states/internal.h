@@ -77,7 +77,7 @@ struct states_job {
 
 /* states_nodes.c: the verdict's nodes and their groups. 0, or negative errno after a message. */
 int states_nodes(struct states_job *j);
-/* The row of the node that is charged, or of the other end; SIZE_MAX: it is none of the verdict's, or is in no group. */
+/* The row of a node; SIZE_MAX: it is none of the verdict's, or, of one that is compared, in no group. */
 size_t states_row(const struct states_job *j, uint32_t node);
 size_t states_compared_row(const struct states_job *j, uint32_t node);
 size_t states_in_group(const struct states_job *j, int32_t group); /* how many nodes */
@@ -86,7 +86,8 @@ int states_unjudged(struct states_job *j); /* those that were not judged, in the
 
 /* states_cells.c: the values of a kind, in any order, made with malloc(). 0 or -ENOMEM. */
 int states_cells(const struct states_job *j, enum state_kind k, struct state_value **v, size_t *n);
-/* What a task's time depends on besides its server: a reduce that ran on its node when it began; its turn in its slot. */
+/* What a task's time depends on: a reduce that ran on its node when it began, and its turn in its slot: 1, or 2 of a later one in
+ * its slot and job; of Spark's 3 where its stage was known there; 0: nothing is known. */
 bool beside_reduce(const struct beside *b, const struct state *x);
 int16_t states_octave(const struct state *x); /* half octaves of its bytes; -1: not said */
 uint8_t beside_turn(const struct beside *b, size_t state);
@@ -120,7 +121,6 @@ void states_together_hit(struct states_job *j, size_t node, const struct evidenc
 /* Whether a signal is one of them; whether there are signals enough for a set. */
 bool states_together_has(const struct states_job *j, size_t signal);
 bool states_together_made(const struct states_job *j, enum together_set set);
-
 /* This node had tasks; least: the difference from which on it would have been suspicious, ln; NaN: none. 0 or -ENOMEM. */
 int states_used(struct states_job *j, size_t signal, size_t node, double least);
 int states_keep(struct states_job *j, struct state_found f); /* if it is stronger. 0 or -ENOMEM */

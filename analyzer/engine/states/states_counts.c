@@ -64,7 +64,7 @@ struct counting {
 };
 
 /* With one more; `any`: there was one before, whose times count from 1970 on. */
-static struct state_span span_of(bool any, struct state_span x, struct state_span more)
+static struct state_span span_with(bool any, struct state_span x, struct state_span more)
 {
 	return (struct state_span){any && x.from_ns < more.from_ns ? x.from_ns : more.from_ns,
 				   x.to_ns > more.to_ns ? x.to_ns : more.to_ns};
@@ -267,7 +267,7 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 			to->program += c[next].program;
 			if (c[next].hits > 0 && c[next].time.to_ns > to->hit_ns)
 				to->hit_ns = c[next].time.to_ns;
-			to->time = span_of(to->n > 0, to->time, c[next].time);
+			to->time = span_with(to->n > 0, to->time, c[next].time);
 			to->n += c[next].n;
 		}
 		to->hits += own_hits;
@@ -353,8 +353,8 @@ static void count_packets(const struct states_job *j, struct packets *of)
 			of[row].bytes += (double)x->bytes;
 		if (!states_packet(x->kind))
 			continue;
-		of[row].time = span_of(of[row].n > 0, of[row].time,
-				       (struct state_span){x->start_ns, x->end_ns});
+		of[row].time = span_with(of[row].n > 0, of[row].time,
+					 (struct state_span){x->start_ns, x->end_ns});
 		of[row].n++;
 	}
 }
