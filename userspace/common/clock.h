@@ -25,7 +25,7 @@ static inline double s_of_ns(int64_t ns)
 /* Of milliseconds that a log says; 0 where it says none (0 or less), or more than fit. */
 static inline int64_t ns_of_ms(int64_t ms)
 {
-	return ms > 0 && ms < INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
+	return ms > 0 && ms <= INT64_MAX / NS_PER_MS ? ms * NS_PER_MS : 0;
 }
 
 /* Rounded to the nearest. */

@@ -38,7 +38,8 @@ enum state_kind hadoop_kind_of(struct piece id)
 
 void hadoop_host(struct log *l, const char *said)
 {
-	const char *slash = strchrnul(said, '/');
+	const char *slash = strchrnul(said, '/'), *address = *slash ? slash + 1 : "";
 
-	log_node_is(l, piece(said, (size_t)(slash - said)), piece_of(*slash ? slash + 1 : ""));
+	log_node_is(l, piece(said, (size_t)(slash - said)),
+		    piece(address, strcspn(address, " \t")));
 }
