@@ -119,7 +119,7 @@ $(O)/tests/%: $(O)/tests/unit/%.o $(O)/tests/lib.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LD) $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(ANALYZER_LIBS) $(UNIT_LIBS) -o $@
 
 $(O)/tests/test_map: override LDFLAGS += -Wl,--wrap=realloc
-$(O)/tests/test_feed: override LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(O)/tests/test_feed $(O)/tests/test_logs_memory: override LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 

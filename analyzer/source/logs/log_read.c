@@ -90,6 +90,8 @@ void log_take(struct open_log *o, bool last)
 {
 	struct log *l = &o->log;
 
+	if (!usable(o)) /* it could not be opened, say */
+		return;
 	if (l->source->line) {
 		take_lines(o, last);
 	} else if (l->source->part && o->at < o->end) {

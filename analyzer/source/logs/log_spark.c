@@ -4,6 +4,7 @@
  * task ran where is said by its start and its end; a part of a task only by its end. Jobs and tasks are called
  * after the application: "application_1751493828576_0001.3", "….TID17".
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +29,18 @@ struct spark_executor *spark_executor(struct log *l, struct json_part id, struct
 	char name[64];
 	int64_t e;
 
-	if (!id.at || part_text(id, name, sizeof(name)) == SIZE_MAX)
+	/* once memory was short a name may have no row */
+	if (!id.at || k->failed || part_text(id, name, sizeof(name)) == SIZE_MAX)
 		return NULL;
 	e = names_add(&k->executors, name);
-	if (e < 0)
+	if (e < 0 && errno != ENOMEM)
 		return NULL;
-	if (k->executors.n > had) {
-		if (array_extend(&k->executor, had, had + 1))
-			return NULL;
-		k->executor[e] = (struct spark_executor){.node = spark_node(l, host)};
+	if (e < 0 || (k->executors.n > had && array_extend(&k->executor, had, had + 1))) {
+		k->failed = true;
+		return NULL;
 	}
+	if (k->executors.n > had)
+		k->executor[e] = (struct spark_executor){.node = spark_node(l, host)};
 	return &k->executor[e];
 }
 
@@ -151,7 +154,7 @@ static int spark_line(struct log *l, char *line, size_t len)
 			events[i].take(l, &j);
 			break;
 		}
-	return 0;
+	return ((const struct spark *)l->own)->failed ? -ENOMEM : 0;
 }
 
 static bool spark_is(const char *head, size_t n)

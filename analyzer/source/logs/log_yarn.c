@@ -64,8 +64,8 @@ struct master {
 	} * at; /* of each */
 };
 
-/* "ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]" */
-static void placed(struct log *l, const char *s)
+/* "ATTEMPT] using containerId: [CONTAINER on NM: [HOST:PORT]". 0 or -ENOMEM. */
+static int placed(struct log *l, const char *s)
 {
 	struct piece id = word_at(s, "]"), host;
 	struct master *m = l->own;
@@ -76,16 +76,19 @@ static void placed(struct log *l, const char *s)
 	int64_t n;
 
 	if (!on || !in || !id.len || id.len >= LOG_ID_LEN)
-		return;
+		return 0;
 	host = word_at(on + 9, "]");
 	container = word_at(in + 22, " ]");
-	if (!container.len || array_extend(&m->at, had, had + 1))
-		return;
+	if (!container.len)
+		return 0;
+	if (array_extend(&m->at, had, had + 1))
+		return -ENOMEM;
 	n = names_add_n(&m->attempts, id.s, id.len);
 	if (n < 0)
-		return;
+		return errno == ENOMEM ? -ENOMEM : 0;
 	m->at[n].node = log_node(l, host);
 	m->at[n].container = log_id(l, container);
+	return 0;
 }
 
 static struct container_place container_of_attempt(const struct master *m, const struct log *l,
@@ -185,7 +188,7 @@ static int master_line(struct log *l, char *line, size_t len)
 	else if ((p = strstr(line, "Progress of TaskAttempt ")))
 		progresses(l, p + 24, time_ns);
 	else if ((p = strstr(line, "TaskAttempt: [")))
-		placed(l, p + 14);
+		return placed(l, p + 14);
 	else if ((p = strstr(line, "Job Transitioned from ")) && two_states(p + 22, &from, &to))
 		job_moves(l, word_before(line, p), to, time_ns);
 	return 0;

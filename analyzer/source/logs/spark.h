@@ -25,7 +25,8 @@ struct spark {
 	uint32_t *job;		 /* of each stage: the job that asked for it last */
 	size_t n_jobs;
 	struct names executors;
-	struct spark_executor *executor; /* of each */
+	struct spark_executor *executor; /* of each, unless memory was short */
+	bool failed;			 /* it was */
 };
 
 /* The executor's row, added if new; NULL. */

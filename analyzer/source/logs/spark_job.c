@@ -48,8 +48,10 @@ static void stage_of_job(struct spark *k, int64_t stage, uint32_t job)
 	if (stage < 0 || stage >= SPARK_STAGES_MAX)
 		return;
 	if (want > k->n_jobs) {
-		if (array_extend(&k->job, k->n_jobs, want))
+		if (array_extend(&k->job, k->n_jobs, want)) {
+			k->failed = true;
 			return;
+		}
 		for (; k->n_jobs < want; k->n_jobs++)
 			k->job[k->n_jobs] = STATE_NONE;
 	}

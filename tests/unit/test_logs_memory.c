@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* source/logs: wherever memory is short, a log says so, or was read as a whole. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyzer/source/logs/log_source.h"
+
+static char path[] = "/tmp/limpet-logs.XXXXXX";
+
+/* How many calls for memory succeed still; -1: all. The one after them fails, and only it. */
+static int left = -1;
+
+static bool no_memory(void)
+{
+	return left >= 0 && left-- == 0;
+}
+
+#define WITHOUT_MEMORY(name, call, ...)                         \
+	void *__real_##name(__VA_ARGS__);                       \
+	void *__wrap_##name(__VA_ARGS__);                       \
+	void *__wrap_##name(__VA_ARGS__)                        \
+	{                                                       \
+		return no_memory() ? NULL : __real_##name call; \
+	}
+WITHOUT_MEMORY(malloc, (size), size_t size)
+WITHOUT_MEMORY(calloc, (n, size), size_t n, size_t size)
+WITHOUT_MEMORY(realloc, (at, size), void *at, size_t size)
+
+/* clang-format off */
+#define ADDED(ID, HOST) "{\"Event\":\"SparkListenerExecutorAdded\",\"Timestamp\":1000,\"Executor ID\":\"" ID \
+	"\",\"Executor Info\":{\"Host\":\"" HOST "\",\"Total Cores\":4}}\n"
+#define TASK(ID, EXECUTOR, HOST) "{\"Event\":\"SparkListenerTaskEnd\",\"Stage ID\":0,\"Stage Attempt ID\":0," \
+	"\"Task Type\":\"ResultTask\",\"Task End Reason\":{\"Reason\":\"Success\"},\"Task Info\":{\"Task ID\":" ID \
+	",\"Index\":" ID ",\"Attempt\":0,\"Launch Time\":2000,\"Executor ID\":\"" EXECUTOR "\",\"Host\":\"" HOST \
+	"\",\"Locality\":\"ANY\",\"Speculative\":false,\"Getting Result Time\":0,\"Finish Time\":3000,\"Failed\":false," \
+	"\"Killed\":false}}\n"
+static const char spark[] =
+	"{\"Event\":\"SparkListenerApplicationStart\",\"App Name\":\"a\",\"App ID\":\"app-1\",\"Timestamp\":1000,\"User\":\"u\"}\n"
+	ADDED("0", "s1") ADDED("1", "s2") ADDED("2", "s3") ADDED("3", "s4")
+	"{\"Event\":\"SparkListenerJobStart\",\"Job ID\":0,\"Submission Time\":1500,\"Stage IDs\":[0]}\n"
+	TASK("0", "0", "s1") TASK("1", "1", "s2") TASK("2", "2", "s3");
+
+#define ATTEMPT(ID, HOST) "{\"attemptID\":\"attempt_1_0001_m_" ID "_0\",\"hostName\":\"/r/" HOST \
+	"\",\"result\":\"SUCCESS\",\"startTime\":1000,\"finishTime\":3500}"
+static const char rumen[] =
+	"{ \"jobID\" : \"job_1_0001\", \"outcome\" : \"SUCCESS\", \"submitTime\" : 999, \"mapTasks\" : [ { \"taskType\" : \"MAP\",\n"
+	"\"inputBytes\" : 7, \"attempts\" : [ " ATTEMPT("000000", "a") ", " ATTEMPT("000001", "b") ", " ATTEMPT("000002", "c")
+	" ] } ], \"reduceTasks\" : [] }\n";
+
+#define MASTER "2026-11-23 08:00:01,000 INFO [main] org.apache.hadoop.mapreduce.v2.app.job.impl.TaskAttemptImpl: "
+#define RUNS(ID, N, HOST) \
+	MASTER "TaskAttempt: [attempt_1_0001_m_" ID "_0] using containerId: [container_1_0001_01_" N " on NM: [" HOST ":4]\n" \
+	MASTER "attempt_1_0001_m_" ID "_0 TaskAttempt Transitioned from ASSIGNED to RUNNING\n" \
+	MASTER "attempt_1_0001_m_" ID "_0 TaskAttempt Transitioned from RUNNING to SUCCEEDED\n"
+static const char master[] = RUNS("000000", "000002", "s1") RUNS("000001", "000003", "s2") RUNS("000002", "000004", "s3");
+/* clang-format on */
+
+/* States of it, or a negative error. */
+static int read_log(void)
+{
+	struct states s = {0};
+	int err = states_read(&s, path);
+
+	err = err ? err : states_finish(&s);
+	err = err ? err : (int)s.n;
+	states_release(&s);
+	return err;
+}
+
+static void reads(const char *text, int states)
+{
+	FILE *f = fopen(path, "w");
+	int n = 0, got, short_of = 0;
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	fclose(f);
+	assert_int_equal(read_log(), states);
+	do {
+		left = n++;
+		got = read_log();
+		short_of += got == -ENOMEM;
+		if (got != -ENOMEM)
+			assert_int_equal(got, states);
+	} while (left < 0);
+	left = -1;
+	assert_true(short_of > 20);
+}
+
+static void test_spark(void **state)
+{
+	(void)state;
+	reads(spark, 3);
+}
+
+static void test_rumen(void **state)
+{
+	(void)state;
+	reads(rumen, 3);
+}
+
+static void test_master(void **state)
+{
+	(void)state;
+	reads(master, 3);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_spark),
+		cmocka_unit_test(test_rumen),
+		cmocka_unit_test(test_master),
+	};
+	int fd = mkstemp(path), failed;
+
+	if (fd < 0)
+		return 1;
+	close(fd);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}
