@@ -79,7 +79,7 @@ def spark(n):
 
 
 JSON_LINES = "import json, sys\nfor line in open(sys.argv[1]): json.loads(line)"
-SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analyzer", "input", "logs")
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analyzer", "source", "logs")
 
 
 def patterns():
