@@ -18,30 +18,12 @@
 #include "userspace/common/sort.h"
 #include "userspace/series/series.h"
 #include "series_util.h"
+#include "short_memory.h"
 #include "robust_intervals.h"
 
 #define RECORDED "tests/data/disk-hog/series"
 
 static const struct feed_opts all = {.to_ns = INT64_MAX, .interval_s = 4, .threads = 1};
-
-/* How many calls for memory succeed still; -1: all. The one after them fails, and only it. */
-static int left = -1;
-
-static bool no_memory(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-#define WITHOUT_MEMORY(name, call, ...)                         \
-	void *__real_##name(__VA_ARGS__);                       \
-	void *__wrap_##name(__VA_ARGS__);                       \
-	void *__wrap_##name(__VA_ARGS__)                        \
-	{                                                       \
-		return no_memory() ? NULL : __real_##name call; \
-	}
-WITHOUT_MEMORY(malloc, (size), size_t size)
-WITHOUT_MEMORY(calloc, (n, size), size_t n, size_t size)
-WITHOUT_MEMORY(realloc, (at, size), void *at, size_t size)
 
 /* ---- items, kept by name ---------------------------------------------------------------------- */
 

@@ -8,27 +8,9 @@
 #include <unistd.h>
 
 #include "analyzer/source/logs/log_source.h"
+#include "short_memory.h"
 
 static char path[] = "/tmp/limpet-logs.XXXXXX";
-
-/* How many calls for memory succeed still; -1: all. The one after them fails, and only it. */
-static int left = -1;
-
-static bool no_memory(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-#define WITHOUT_MEMORY(name, call, ...)                         \
-	void *__real_##name(__VA_ARGS__);                       \
-	void *__wrap_##name(__VA_ARGS__);                       \
-	void *__wrap_##name(__VA_ARGS__)                        \
-	{                                                       \
-		return no_memory() ? NULL : __real_##name call; \
-	}
-WITHOUT_MEMORY(malloc, (size), size_t size)
-WITHOUT_MEMORY(calloc, (n, size), size_t n, size_t size)
-WITHOUT_MEMORY(realloc, (at, size), void *at, size_t size)
 
 /* clang-format off */
 #define ADDED(ID, HOST) "{\"Event\":\"SparkListenerExecutorAdded\",\"Timestamp\":1000,\"Executor ID\":\"" ID \
