@@ -75,6 +75,7 @@ enum {
 	EVIDENCE_SHORTEST = 2, /* k_min: of fewer than 4 values three worst cannot be left out */
 	EVIDENCE_LONGEST = 16, /* k_max */
 	EVIDENCE_FEW = 5,      /* where a window judges fewer entities the gate for few is used */
+	EVIDENCE_TRIM = 3,     /* a burst of three decides nothing */
 	EVIDENCE_VALUES = 6,   /* of a kind of work, that one look needs of an entity */
 };
 
@@ -99,10 +100,14 @@ struct evidence_params {
 	double looks;	    /* signals that share the budget; the two views are counted inside */
 	unsigned int k_min; /* lengths are 2^k_min … 2^k_max intervals */
 	unsigned int k_max;
-	double gate;	     /* ln: smallest effect that is indicted */
-	double gate_suspect; /* the same for suspicion on full evidence */
-	double gate_few;     /* and for indictments among fewer than five */
-	double floor;	     /* ln: peers are not believed to be closer than this */
+	double gate;	      /* ln: smallest effect that is indicted */
+	double gate_suspect;  /* the same for suspicion on full evidence */
+	double gate_few;      /* and for indictments among fewer than five */
+	double floor;	      /* ln: peers are not believed to be closer than this */
+	unsigned int trim;    /* worst intervals of a block, no evidence; EVIDENCE_TRIM at most */
+	double lag_s;	      /* a baseline is the mean until so long ago, of so long at least */
+	double clip;	      /* of one interval no more than that is learnt */
+	double baseline_most; /* what is further up is no habit */
 };
 /*
  * interval_s  30 s: the shortest of tables. Series have the hop of their engine.
@@ -113,6 +118,10 @@ struct evidence_params {
  *             seen.
  * gate        1.25, so that a true 1.3 passes in spite of an error of 4 %.
  * floor       3 %: the step of coarse clocks and of rounding; 5 % found the same.
+ * trim        a burst of three intervals decides nothing.
+ * lag_s       a fault of half an hour is not learnt before it is found.
+ * clip        so that a burst is not learnt either.
+ * baseline_most 1.5.
  */
 #define EVIDENCE_PARAMS_DEFAULT                               \
 	((struct evidence_params){.interval_s = 30,           \
@@ -123,7 +132,11 @@ struct evidence_params {
 				  .gate = 0.22314355,         \
 				  .gate_suspect = 0.09531018, \
 				  .gate_few = 0.69314718,     \
-				  .floor = 0.02955880})
+				  .floor = 0.02955880,        \
+				  .trim = EVIDENCE_TRIM,      \
+				  .lag_s = 1800,              \
+				  .clip = 1,                  \
+				  .baseline_most = 0.4054651081})
 
 struct residual {
 	double r;     /* ln slowness against the peers at equal load; NaN: could not be compared */
@@ -173,13 +186,14 @@ int over_time_grow(struct over_time *o,
 		   size_t n); /* more entities, which have no past; 0 or -ENOMEM */
 
 /*
- * The next interval. in, out: one an entity. What is not finite counts as NaN; r is taken as
+ * The next interval. in, out: one an entity. weight: of a residual, by how much it rises if the entity is slower by 1
+ * (ln); 1: it is a logarithm itself. What is not finite counts as NaN; r is taken as
  * between -20 and 20. group may be NULL. An interval without data of anybody may be pushed or left
  * out. 0, or -ENOMEM where a length is reached for the first time and there is no room for it; nothing was
  * pushed then.
  */
-int over_time_push(struct over_time *o, const struct residual *in, struct evidence *out,
-		   struct evidence_group *group);
+int over_time_push(struct over_time *o, const struct residual *in, double weight,
+		   struct evidence *out, struct evidence_group *group);
 
 /* The baseline of entity i, ln; NaN while it is not known. */
 double over_time_baseline(const struct over_time *o, size_t i);

@@ -8,7 +8,6 @@
 #include "evidence.h"
 
 enum {
-	TRIM = 3,    /* worst intervals of a block, no evidence: a burst of three decides nothing */
 	LEAST = 3,   /* of two that differ nobody knows which is odd */
 	BACK = 2,    /* windows until one that does not overlap */
 	MEMORY = 64, /* remembered blocks: 8 h of the shortest, half a year of the longest */
@@ -47,8 +46,14 @@ struct quantiles quantiles_at(double p, double df);
 /* Some intervals of one entity, added up. */
 struct block {
 	float sum, extra, doubt;
-	float top[TRIM]; /* the largest, in descending order; without so many -INFINITY */
+	float top[EVIDENCE_TRIM]; /* the largest, in descending order; without so many -INFINITY */
 	unsigned int count;
+};
+
+/* Weights of some intervals, added up. */
+struct weights {
+	double sum;
+	unsigned int n;
 };
 
 /* A mean that forgets. */
@@ -86,9 +91,10 @@ struct judged {
 struct length {
 	unsigned int intervals;
 	uint64_t halves, windows;
-	uint64_t end;	    /* the view's intervals when the latest window ended */
-	struct block *half; /* NULL before the first block */
-	struct judged *at;  /* NULL before the first window */
+	uint64_t end;		/* the view's intervals when the latest window ended */
+	struct block *half;	/* NULL before the first block */
+	struct weights weights; /* of the half */
+	struct judged *at;	/* NULL before the first window */
 	struct running lower, noise;
 	/* Quantiles at this length's chance, kept while what they depend on stays; the floor's at DF_MAX. */
 	struct quantiles kept[QUANTILES], floor;
@@ -98,6 +104,7 @@ struct length {
 	size_t judged;
 	bool halved;   /* two groups, and the slow one is no minority */
 	bool minority; /* two groups, and it is */
+	double weight; /* mean */
 	double apart;  /* by so much, ln */
 	size_t slow;
 };

@@ -45,7 +45,7 @@ static int by_kind(const void *a, const void *b)
  */
 static struct kind_mean one_mean(struct look_work *l, const struct look_value *v, size_t n)
 {
-	struct kind_mean mean = {.entity = v->entity, .count = n - TRIM};
+	struct kind_mean mean = {.entity = v->entity, .count = n - EVIDENCE_TRIM};
 	double ss = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -83,7 +83,7 @@ static void one_kind(struct look_work *l, const struct look_value *v, size_t n)
 	for (size_t i = 0; i < n; i = next) {
 		for (next = i + 1; next < n && v[next].entity == v[i].entity;)
 			next++;
-		if (next - i >= 2 * TRIM)
+		if (next - i >= 2 * EVIDENCE_TRIM)
 			l->kind[entities++] = one_mean(l, &v[i], next - i);
 	}
 	if (entities < LEAST)

@@ -23,17 +23,13 @@ const struct evidence evidence_none = {.effect = NAN,
 				       .least_indicted = NAN};
 
 /*
- * ---- baselines: the mean of each entity's own residuals until half an hour ago. Exact to the interval where half an
- * hour has up to 16; else in slots of a sixteenth, so that it may be 32 minutes.
+ * ---- baselines: the mean of each entity's own residuals until lag_s ago. Exact to the interval where that is up to
+ * 16; else in slots of a sixteenth, so that half an hour may be 32 minutes.
  */
-
-static const double LAG_S = 1800; /* a fault of half an hour is not learnt before it is found */
-static const double BASELINE_MAX = 0.4054651081; /* ln 1.5: what is further up is no habit */
-static const double CLIP = 1; /* ln: of one interval, so that a burst is none either */
 
 static void baseline_start(struct over_time *o)
 {
-	double lag = LAG_S / o->p.interval_s;
+	double lag = o->p.lag_s / o->p.interval_s;
 
 	o->lag = lag < 1 ? 1 : lag > 1e6 ? 1000000 : (unsigned int)lag;
 	o->slot_intervals = (o->lag + SLOTS - 2) / (SLOTS - 1);
@@ -50,7 +46,7 @@ double over_time_baseline(const struct over_time *o, size_t i)
 {
 	if (i >= o->n || o->baseline[i].count < o->lag)
 		return NAN;
-	return clipped(o->baseline[i].sum / o->baseline[i].count, BASELINE_MAX);
+	return clipped(o->baseline[i].sum / o->baseline[i].count, o->p.baseline_most);
 }
 
 /* The oldest slot becomes part of the past, and is filled anew. */
@@ -86,7 +82,7 @@ static bool baseline_less(struct over_time *o)
 		o->less[i].r -= usual;
 		/* The load differed then, too. */
 		if (!isnan(usual))
-			o->less[i].doubt -= clipped(b->doubt / b->count, BASELINE_MAX);
+			o->less[i].doubt -= clipped(b->doubt / b->count, o->p.baseline_most);
 		any |= !isnan(usual);
 	}
 	return any;
@@ -110,8 +106,8 @@ static void baseline_learn(struct over_time *o)
 		b->frozen = false;
 		if (isnan(o->in[i].r))
 			continue;
-		s->sum += (float)clipped(o->in[i].r, CLIP);
-		s->doubt += (float)clipped(o->in[i].doubt, CLIP);
+		s->sum += (float)clipped(o->in[i].r, o->p.clip);
+		s->doubt += (float)clipped(o->in[i].doubt, o->p.clip);
 		s->count++;
 	}
 	o->slot_in++;
@@ -122,7 +118,7 @@ void over_time_set_baseline(struct over_time *o, size_t i, double usual)
 	struct baseline *b = &o->baseline[i];
 
 	b->count = o->lag;
-	b->sum = clipped(usual, BASELINE_MAX) * b->count;
+	b->sum = clipped(usual, o->p.baseline_most) * b->count;
 	b->doubt = 0;
 }
 
@@ -146,7 +142,7 @@ static void block_join(struct block *to, const struct block *a, const struct blo
 	to->extra = a->extra + b->extra;
 	to->doubt = a->doubt + b->doubt;
 	to->count = a->count + b->count;
-	for (unsigned int k = 0; k < TRIM; k++)
+	for (unsigned int k = 0; k < EVIDENCE_TRIM; k++)
 		to->top[k] = a->top[i] >= b->top[j] ? a->top[i++] : b->top[j++];
 }
 
@@ -197,8 +193,10 @@ static void view_catch_up(struct over_time *o, struct view *v)
 }
 
 /* After view_reach(). */
-static void view_push(struct over_time *o, struct view *v, const struct residual *in)
+static void view_push(struct over_time *o, struct view *v, const struct residual *in, double weight)
 {
+	struct weights w = {weight, 1}, both;
+
 	if (!v->begun)
 		view_catch_up(o, v);
 	interval_blocks(o, v, in);
@@ -206,18 +204,22 @@ static void view_push(struct over_time *o, struct view *v, const struct residual
 		struct length *l = &v->length[k];
 		struct block *blocks = o->block;
 
+		both = (struct weights){l->weights.sum + w.sum, l->weights.n + w.n};
 		if (l->halves++) {
 			for (size_t i = 0; i < o->n; i++)
 				block_join(&o->window[i], &l->half[i], &blocks[i]);
 			if (k >= o->p.k_min) {
+				l->weight = both.sum / both.n;
 				window_judge(o, v, l);
 				o->changed = true;
 			}
 		}
 		memcpy(l->half, blocks, o->n * sizeof(*blocks));
+		l->weights = w;
 		if (l->halves % 2)
 			break;
 		/* Two whole blocks: one of the next length. */
+		w = both;
 		o->block = o->window;
 		o->window = blocks;
 	}
@@ -311,7 +313,7 @@ static void length_weigh(const struct over_time *o, const struct view *v, const 
 	e->t = j->t;
 	e->needs = j->needs;
 	e->df = j->df;
-	e->spread = sqrt(j->used);
+	e->spread = sqrt(j->used) / l->weight;
 }
 
 static void entity_weigh(struct over_time *o, size_t i)
@@ -363,9 +365,9 @@ static const double R_MAX =
 
 static bool params_check(const struct evidence_params *p)
 {
-	return p->interval_s > 0 && p->budget > 0 && p->looks > 0 && p->floor > 0 &&
-	       p->k_min >= EVIDENCE_SHORTEST && p->k_min <= p->k_max &&
-	       p->k_max <= EVIDENCE_LONGEST;
+	return p->trim <= EVIDENCE_TRIM && p->lag_s > 0 && p->interval_s > 0 && p->budget > 0 &&
+	       p->looks > 0 && p->floor > 0 && p->k_min >= EVIDENCE_SHORTEST &&
+	       p->k_min <= p->k_max && p->k_max <= EVIDENCE_LONGEST;
 }
 
 struct over_time *over_time_new(size_t n, const struct evidence_params *p)
@@ -519,7 +521,7 @@ static size_t interval_take(struct over_time *o, const struct residual *in)
 }
 
 /* An interval in which n can be compared. 0 or -ENOMEM, then nothing was pushed. */
-static int interval_push(struct over_time *o, size_t n)
+static int interval_push(struct over_time *o, size_t n, double weight)
 {
 	double median = stats_quantile(o->some, n, 0.5);
 	bool usual;
@@ -530,9 +532,9 @@ static int interval_push(struct over_time *o, size_t n)
 	if (view_reach(o, &o->view[0]) || (usual && view_reach(o, &o->view[1])))
 		return -ENOMEM;
 	o->changed = false;
-	view_push(o, &o->view[0], o->in);
+	view_push(o, &o->view[0], o->in, weight);
 	if (usual)
-		view_push(o, &o->view[1], o->less);
+		view_push(o, &o->view[1], o->less, weight);
 	else /* none of this view had any value */
 		o->view[1].intervals++;
 	if (o->changed)
@@ -541,12 +543,12 @@ static int interval_push(struct over_time *o, size_t n)
 	return 0;
 }
 
-int over_time_push(struct over_time *o, const struct residual *in, struct evidence *out,
-		   struct evidence_group *group)
+int over_time_push(struct over_time *o, const struct residual *in, double weight,
+		   struct evidence *out, struct evidence_group *group)
 {
 	size_t n = interval_take(o, in);
 
-	if (n >= LEAST && interval_push(o, n))
+	if (n >= LEAST && interval_push(o, n, weight))
 		return -ENOMEM;
 	for (size_t i = 0; i < o->n; i++)
 		out[i] = o->out[i];

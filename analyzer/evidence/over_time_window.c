@@ -223,14 +223,15 @@ static struct split split_find(const struct over_time *o, struct length *l, cons
 			at = i;
 		}
 	}
-	if (gap < o->p.gate || !at)
+	if (gap < o->p.gate * l->weight || !at)
 		return (struct split){0};
 	ss = squares_about(sorted, at, &quick) + squares_about(sorted + at, n - at, &slow);
 	spread = sqrt(fmax(fmax(ss / (double)(n - 2), noise), o->p.floor * o->p.floor));
 	need = needs_gap(o, l, n) * (l->halved ? KNOWN : 1);
 	if (gap < need * spread)
 		return (struct split){0};
-	return (struct split){.slow = n - at, .from = sorted[at], .effect = slow - quick};
+	return (struct split){
+		.slow = n - at, .from = sorted[at], .effect = (slow - quick) / l->weight};
 }
 
 /* ---- the window ---------------------------------------------------------------------------- */
@@ -254,11 +255,11 @@ static size_t window_means(struct over_time *o, const struct length *l)
 		o->m[i] = o->g[i] = NAN;
 		o->extra[i] = 0;
 		o->core[i] = false;
-		if (b->count < l->intervals / 2 || b->count <= TRIM)
+		if (b->count < l->intervals / 2 || b->count <= o->p.trim)
 			continue;
-		for (unsigned int k = 0; k < TRIM; k++)
+		for (unsigned int k = 0; k < o->p.trim; k++)
 			top += b->top[k];
-		o->m[i] = (b->sum - top) / (count - TRIM);
+		o->m[i] = (b->sum - top) / (count - o->p.trim);
 		o->g[i] = b->sum / count;
 		o->extra[i] = (b->extra + (double)b->doubt * b->doubt) / (count * count);
 		n++;
@@ -448,9 +449,12 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	now -= o->core[i] && c->n_newer > 1 ? mean_without(c->newer, c->n_newer, now) : c->newer;
 	j->error = (float)sqrt(j->used * (1 + 1 / (double)s.peers) + extra);
 	j->t = (float)(u / j->error);
+	j->effect /= (float)l->weight;
+	j->error /= (float)l->weight;
+	now /= l->weight;
 	/* The smallest effects of which level_of() would make an indictment and a suspicion. */
-	sure = fmax(need->indict * j->error, floors->indict * floor);
-	maybe = fmax(need->suspect * j->error, floors->suspect * floor);
+	sure = fmax(need->indict * j->error, floors->indict * floor / l->weight);
+	maybe = fmax(need->suspect * j->error, floors->suspect * floor / l->weight);
 	j->least_indicted = (float)fmax(sure, gate);
 	if (!l->halved)
 		j->least = (float)fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));

@@ -61,6 +61,7 @@ int panel_values_begin(struct panel_values *v, size_t n)
 	    array_extend(&v->d, v->cap, n) || array_extend(&v->small, v->cap, n))
 		return -ENOMEM;
 	v->cap = n > v->cap ? n : v->cap;
+	v->weight = 1;
 	for (size_t m = 0; m < n; m++) {
 		v->in[m] = (struct residual){.r = NAN};
 		v->shown[m] = (struct track_values){.value = NAN, .peers = NAN};
@@ -83,8 +84,8 @@ static struct observation observation_of(const struct panel *p, const struct pan
 					 size_t m, int64_t from_ns, int64_t to_ns)
 {
 	const struct track_entity *st = &p->track.at[m];
-	double d = isnan(v->d[m]) ? v->in[m].r : v->d[m];
-	double spread = over_time_spread(p->track.evidence);
+	double d = isnan(v->d[m]) ? v->in[m].r / v->weight : v->d[m];
+	double spread = over_time_spread(p->track.evidence) / v->weight;
 
 	return (struct observation){
 		.from_ns = from_ns,
@@ -158,7 +159,7 @@ int panel_push(struct panel *p, struct panel_values *v, int64_t from_ns, int64_t
 	for (size_t m = 0; m < p->n; m++)
 		if (v->small[m] && isfinite(v->in[m].r))
 			v->in[m].r = fmin(v->in[m].r, most);
-	err = track_group_push(&p->track, v->in, v->shown, from_ns, to_ns);
+	err = track_group_push(&p->track, v->in, v->weight, v->shown, from_ns, to_ns);
 	for (size_t m = 0; m < p->n && p->worst && !err; m++)
 		keep_worst(p, m);
 	for (size_t m = 0; m < p->n && fn && !err && !p->o.hidden; m++) {

@@ -65,6 +65,7 @@ struct panel_values {
 	struct residual *in;	    /* r NaN: it was not compared */
 	struct track_values *shown; /* value, peers, n_peers, alone */
 	double *d;		    /* ln: how much worse it is, for people; NaN: as the residual */
+	double weight;		    /* of a residual: as over_time_push() */
 	bool *small; /* an excess below the signal's floor: it counts as less than what indicts, and is in the
 		      * yardstick */
 	size_t cap;

@@ -135,8 +135,8 @@ void track_group_close(struct track_group *f);
 int track_group_grow(struct track_group *f, size_t n);
 int track_group_settle(struct track_group *f);
 
-/* The next interval: of each entity its residual and what it showed. 0 or -ENOMEM. */
-int track_group_push(struct track_group *f, const struct residual *in,
+/* The next interval: of each entity its residual (weight: as over_time_push()) and what it showed. 0 or -ENOMEM. */
+int track_group_push(struct track_group *f, const struct residual *in, double weight,
 		     const struct track_values *shown, int64_t from_ns, int64_t to_ns);
 
 /* One look at all there is of an entity, without regard to time. */

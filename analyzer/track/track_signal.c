@@ -203,17 +203,17 @@ int track_group_settle(struct track_group *f)
 	return over_time_grow(f->evidence, f->n);
 }
 
-int track_group_push(struct track_group *f, const struct residual *in,
+int track_group_push(struct track_group *f, const struct residual *in, double weight,
 		     const struct track_values *shown, int64_t from_ns, int64_t to_ns)
 {
 	if (track_group_settle(f))
 		return -ENOMEM;
-	if (over_time_push(f->evidence, in, f->out, &f->group))
+	if (over_time_push(f->evidence, in, weight, f->out, &f->group))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		struct track_entity *st = &f->at[i];
 
-		st->r = in[i].r;
+		st->r = in[i].r / weight;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
 			st->alone += shown[i].alone;
@@ -227,7 +227,7 @@ int track_group_push(struct track_group *f, const struct residual *in,
 			st->first_ns = from_ns;
 		st->last = f->out[i];
 		least_keep(st, to_ns);
-		st->usual = over_time_baseline(f->evidence, i);
+		st->usual = over_time_baseline(f->evidence, i) / weight;
 		st->tested |= st->last.n > 0;
 		st->value = shown[i].value;
 		st->peers = shown[i].peers;

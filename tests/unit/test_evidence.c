@@ -81,7 +81,7 @@ static void run_push(struct run *r, int w)
 		assert_int_equal(over_time_grow(r->e, r->n), 0);
 	}
 	scene_push(r->s, w, &r->random, r->wander, r->in);
-	assert_int_equal(over_time_push(r->e, r->in, r->out, &r->group), 0);
+	assert_int_equal(over_time_push(r->e, r->in, 1, r->out, &r->group), 0);
 }
 
 static const struct expected *expectation(const char *scene, size_t entity)
@@ -252,7 +252,7 @@ static void quiet_push(struct quiet *q, int pushes, double effect)
 	for (int w = 0; w < pushes; w++) {
 		for (size_t i = 0; i < 7; i++)
 			q->in[i].r = 0.1 * rng_normal(&q->random) + (i ? 0 : effect);
-		assert_int_equal(over_time_push(q->e, q->in, q->out, &q->group), 0);
+		assert_int_equal(over_time_push(q->e, q->in, 1, q->out, &q->group), 0);
 	}
 }
 
@@ -351,7 +351,7 @@ static void gaps_change_nothing(void **state)
 		/* Two are not enough to tell which is odd, whatever they say. */
 		gap[0].r = w % 2 ? 9 : NAN;
 		gap[1].r = w % 2 ? 0 : INFINITY;
-		assert_int_equal(over_time_push(b.e, gap, b.out, NULL), 0);
+		assert_int_equal(over_time_push(b.e, gap, 1, b.out, NULL), 0);
 		same(kept, b.out, 7);
 	}
 	for (int w = 0; w < 300; w++) {
@@ -448,7 +448,7 @@ static void nothing_that_is_pushed_does_damage(void **state)
 				in[i] = (struct residual){damaged(&random), damaged(&random),
 							  damaged(&random)};
 			in_use = mallinfo2().uordblks;
-			assert_int_equal(over_time_push(e, in, out, NULL), 0);
+			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
 			took += mallinfo2().uordblks != in_use;
 			for (size_t i = 0; i < n; i++)
 				judged_or_not(&out[i]);
@@ -596,6 +596,51 @@ static void means_of_few_lean_on_what_is_expected(void **state)
 	assert_int_equal(evidence_means(x, 2, &p, out), -ENODATA);
 }
 
+/* Residuals in another unit, and the parameters with them: the same evidence, its effects in logarithms. */
+static void a_weight_is_a_unit(void **state)
+{
+	enum { WEIGHT = 3 };
+
+	(void)state;
+	for (size_t s = 0; s < SCENES; s++) {
+		struct run a = run_start(scenes[s].name), b = run_start(scenes[s].name);
+		struct evidence_params p = b.e->p;
+
+		over_time_free(b.e);
+		p.floor *= WEIGHT;
+		p.clip *= WEIGHT;
+		p.baseline_most *= WEIGHT;
+		b.e = over_time_new(b.n, &p);
+		assert_non_null(b.e);
+		for (int w = 0; w < a.s->pushes; w++) {
+			run_push(&a, w);
+			if (b.n < a.n) {
+				assert_int_equal(over_time_grow(b.e, a.n), 0);
+				b.n = a.n;
+			}
+			for (size_t i = 0; i < a.n; i++)
+				b.in[i] = (struct residual){a.in[i].r * WEIGHT,
+							    a.in[i].extra * WEIGHT * WEIGHT,
+							    a.in[i].doubt * WEIGHT};
+			assert_int_equal(over_time_push(b.e, b.in, WEIGHT, b.out, &b.group), 0);
+			assert_int_equal(a.group.halves, b.group.halves);
+			for (size_t i = 0; i < a.n; i++) {
+				assert_int_equal(a.out[i].level, b.out[i].level);
+				assert_int_equal(a.out[i].n, b.out[i].n);
+				if (!a.out[i].n)
+					continue;
+				assert_true(fabs(a.out[i].effect - b.out[i].effect) < 1e-4);
+				assert_true(fabs(a.out[i].lower - b.out[i].lower) < 1e-4);
+				assert_true(fabs(a.out[i].spread - b.out[i].spread) < 1e-4);
+				if (isfinite(a.out[i].least))
+					assert_true(fabs(a.out[i].least - b.out[i].least) < 1e-4);
+			}
+		}
+		over_time_free(a.e);
+		over_time_free(b.e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -607,6 +652,7 @@ int main(void)
 		cmocka_unit_test(what_would_have_been_seen_is_seen),
 		cmocka_unit_test(what_would_have_been_noticed_is_noticed),
 		cmocka_unit_test(gaps_change_nothing),
+		cmocka_unit_test(a_weight_is_a_unit),
 		cmocka_unit_test(three_worst_are_no_evidence),
 		cmocka_unit_test(parameters_without_sense_are_refused),
 		cmocka_unit_test(nothing_that_is_pushed_does_damage),

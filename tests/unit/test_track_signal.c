@@ -54,7 +54,7 @@ static void lasts(struct group *g, int seconds)
 			if (i >= N - g->others)
 				in[i].r = shown[i].value = NAN;
 		}
-		track_group_push(&g->f, in, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
+		track_group_push(&g->f, in, 1, shown, g->now, g->now + INTERVAL_S * 1000000000LL);
 	}
 }
 
@@ -290,7 +290,7 @@ static void means_of_both_kinds(void **state)
 			for (size_t i = 0; i < N; i++)
 				shown[i] =
 					(struct track_values){k ? 40 : 10, k ? 4 : 1, N - 1, false};
-			track_group_push(&g.f, in, shown, T0 + k, T0 + k + 1);
+			track_group_push(&g.f, in, 1, shown, T0 + k, T0 + k + 1);
 		}
 		assert_true(fabs(track_means(&g.f, SLOW).value - (logarithmic ? 20 : 25)) < 1e-9);
 		assert_true(fabs(track_means(&g.f, SLOW).peers - (logarithmic ? 2 : 2.5)) < 1e-9);

@@ -28,7 +28,7 @@ int bench_evidence(size_t n, size_t signals, size_t pushes, unsigned int k_min)
 			for (size_t i = 0; i < n; i++)
 				in[i].r = 0.1 * rng_normal(&r);
 			at = cpu_ms();
-			if (over_time_push(e[s], in, out, NULL)) {
+			if (over_time_push(e[s], in, 1, out, NULL)) {
 				fail("out of memory");
 				exit(1);
 			}
