@@ -38,6 +38,9 @@ static unsigned int signals_that_indict(void)
  */
 enum { SHORTEST_LATENCY = 2, SHORTEST_NUMBER = 3 };
 
+/* A disk's usual is its mean until so long ago: what came in since may be the fault. */
+enum { LAG_INTERVALS = 8 };
+
 static int set_init(const struct robust *r, struct peerset *set)
 {
 	const struct signal_row *row = &signals[set->signal];
@@ -50,6 +53,7 @@ static int set_init(const struct robust *r, struct peerset *set)
 		panel_params(row, r->p.interval_s, r->p.budget, signals_that_indict(),
 			     one_event ? SHORTEST_LATENCY : SHORTEST_NUMBER);
 
+	p.lag_s = LAG_INTERVALS * r->p.interval_s;
 	return panel_init(&set->panel, &o, &p);
 }
 

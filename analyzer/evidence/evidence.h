@@ -36,8 +36,8 @@
  * in a window an indictment needs an effect of two.
  *
  * Two views. The residuals themselves; and the residuals less the baseline of each entity, its
- * mean until half an hour ago, which sees changes where the peers always differ. While an entity is
- * indicted nothing of it is learnt as usual, and what came in during the half hour before is
+ * mean until some time ago (lag_s), which sees changes where the peers always differ. While an entity is
+ * indicted nothing of it is learnt as usual, and what came in during the time before is
  * dropped.
  *
  * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is
@@ -119,7 +119,8 @@ struct evidence_params {
  * gate        1.25, so that a true 1.3 passes in spite of an error of 4 %.
  * floor       3 %: the step of coarse clocks and of rounding; 5 % found the same.
  * trim        a burst of three intervals decides nothing.
- * lag_s       a fault of half an hour is not learnt before it is found.
+ * lag_s       of tables: a fault of half an hour is not learnt before it is found. Series have eight intervals: with half an
+ *             hour this view does not exist in most of the recordings that are made when something is wrong.
  * clip        so that a burst is not learnt either.
  * baseline_most 1.5.
  */

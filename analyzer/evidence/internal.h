@@ -120,7 +120,7 @@ struct view {
 	struct length length[EVIDENCE_LONGEST + 1];
 };
 
-/* The baseline of one entity: sums until half an hour ago, and the half hour in slots. */
+/* The baseline of one entity: sums until lag_s ago, and the time since in slots. */
 struct baseline {
 	double sum, doubt;
 	unsigned int count;

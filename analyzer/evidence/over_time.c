@@ -113,11 +113,14 @@ static void baseline_learn(struct over_time *o)
 	o->slot_in++;
 }
 
+static const double KEPT_S = 1800; /* what a kept baseline counts for */
+
 void over_time_set_baseline(struct over_time *o, size_t i, double usual)
 {
 	struct baseline *b = &o->baseline[i];
+	double kept = KEPT_S / o->p.interval_s;
 
-	b->count = o->lag;
+	b->count = kept > o->lag ? (unsigned int)kept : o->lag;
 	b->sum = clipped(usual, o->p.baseline_most) * b->count;
 	b->doubt = 0;
 }
