@@ -60,6 +60,8 @@ static inline bool track_state_open(enum track_state s)
  * disks and servers of series files and for columns of tables. Times are of the interval's start and end.
  */
 
+enum { TRACK_STEPS = 4 };
+
 /* What one interval shows of one entity, besides its residual. */
 struct track_values {
 	double value, peers; /* compared: as the residual was made of them; NaN: it was not */
@@ -101,6 +103,12 @@ struct track_entity {
 		double value, peers;   /* logarithms, or numbers as they are */
 		unsigned int n, worse; /* intervals; bad ones among them */
 	} sum, bad, before;	       /* before: `bad` of the excursion before */
+	/* Since when it is worse by 2, 4, 8, 16 times the gate, in each view. */
+	struct track_step {
+		double cusum;
+		struct excursion_sum sum;
+		int64_t since_ns; /* 0: it is not */
+	} steps[2][TRACK_STEPS];
 	/* Trouble: from the onset on, while the test says so. */
 	enum track_state state;
 	int64_t onset_ns, decided_ns, last_ns; /* onset_ns 0: there was none, or it is forgotten */

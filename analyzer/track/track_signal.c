@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -86,8 +87,10 @@ static void excursion(const struct track_group *f, struct track_entity *st,
 	double worse = fmax(st->r, st->r - st->usual), half = f->o.gate / 2;
 
 	/* If it is as bad in this interval, it went on: its highest point is then the newest, not one of before. */
-	if (st->ended)
+	if (st->ended) {
 		st->cusum = st->highest = 0;
+		memset(st->steps, 0, sizeof(st->steps));
+	}
 	st->ended = false;
 	st->cusum = isfinite(worse) ? fmax(0, st->cusum + worse - half) : st->cusum;
 	if (!(st->cusum > 0) || !st->since_ns) {
@@ -105,6 +108,50 @@ static void excursion(const struct track_group *f, struct track_entity *st,
 	st->highest = st->cusum;
 	st->bad = st->sum;
 	st->last_bad_ns = to_ns;
+}
+
+/*
+ * ---- onset: an excursion may have begun long before, with less. Since when an entity is as much worse as it is tells a
+ * cumulative sum that half of that difference drains (Page, Biometrika 1954); which difference that is, is known once it is
+ * found, so that one is kept for each of a few.
+ */
+
+/* The step from 0 to twice `half`, r above it or not. */
+static void step_add(const struct track_group *f, struct track_step *s, double r, double half,
+		     const struct track_values *x, int64_t from_ns)
+{
+	s->cusum = fmax(0, s->cusum + r - half);
+	if (!(s->cusum > 0)) {
+		*s = (struct track_step){0};
+		return;
+	}
+	s->since_ns = s->since_ns ? s->since_ns : from_ns;
+	excursion_add(f, &s->sum, x);
+	s->sum.worse += r > half;
+}
+
+static void steps_add(const struct track_group *f, struct track_entity *st,
+		      const struct track_values *x, int64_t from_ns)
+{
+	const double r[] = {[BESIDE_PEERS] = st->r, [BESIDE_BASELINE] = st->r - st->usual};
+
+	for (size_t view = 0; view < 2; view++)
+		for (size_t k = 0; k < TRACK_STEPS && isfinite(r[view]); k++)
+			step_add(f, &st->steps[view][k], r[view], f->o.gate * (1 << k), x, from_ns);
+}
+
+static void onset_find(const struct track_group *f, struct track_entity *st)
+{
+	const struct track_step *found = NULL;
+
+	st->onset_ns = st->since_ns;
+	for (size_t k = 0; k < TRACK_STEPS && f->o.gate * (1 << k) <= st->last.effect / 2; k++)
+		if (st->steps[st->last.view][k].since_ns)
+			found = &st->steps[st->last.view][k];
+	if (!found || found->since_ns <= st->since_ns)
+		return;
+	st->onset_ns = found->since_ns;
+	st->sum = st->bad = found->sum;
 }
 
 static double margin(const struct evidence *w)
@@ -141,7 +188,8 @@ static enum track_sign sign_of(struct track_entity *st)
 }
 
 /* The only place where an entity's state changes over time, but for what is excused and forgotten. */
-static void entity_turn(struct track_entity *st, enum track_sign sign, int64_t to_ns)
+static void entity_turn(const struct track_group *f, struct track_entity *st, enum track_sign sign,
+			int64_t to_ns)
 {
 	enum track_state was = st->state;
 
@@ -154,7 +202,7 @@ static void entity_turn(struct track_entity *st, enum track_sign sign, int64_t t
 	}
 	if (!track_state_open(was)) {
 		st->best = (struct evidence){0};
-		st->onset_ns = st->since_ns;
+		onset_find(f, st);
 	}
 	if (st->state != was)
 		st->decided_ns = to_ns;
@@ -167,9 +215,9 @@ static void entity_turn(struct track_entity *st, enum track_sign sign, int64_t t
 }
 
 /* Nothing goes on through a silence. */
-static void entity_silence(struct track_entity *st, int64_t to_ns)
+static void entity_silence(const struct track_group *f, struct track_entity *st, int64_t to_ns)
 {
-	entity_turn(st, SIGN_NOTHING, to_ns);
+	entity_turn(f, st, SIGN_NOTHING, to_ns);
 	st->ended = st->silenced = true;
 	st->since_ns = 0;
 }
@@ -183,7 +231,7 @@ void track_group_silence(struct track_group *g, int64_t to_ns)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (track_in_trouble(&g->at[i]))
-			entity_silence(&g->at[i], to_ns);
+			entity_silence(g, &g->at[i], to_ns);
 }
 
 void track_group_forget(struct track_group *g, int64_t before_ns)
@@ -219,7 +267,7 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 			st->alone += shown[i].alone;
 			if (st->unjudged > SILENCE_INTERVALS &&
 			    st->unjudged * f->o.interval_s > SILENCE_S && track_in_trouble(st))
-				entity_silence(st, to_ns);
+				entity_silence(f, st, to_ns);
 			continue;
 		}
 		st->unjudged = 0;
@@ -233,7 +281,8 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		st->peers = shown[i].peers;
 		st->n_peers = shown[i].n_peers;
 		excursion(f, st, &shown[i], from_ns, to_ns);
-		entity_turn(st, sign_of(st), to_ns);
+		steps_add(f, st, &shown[i], from_ns);
+		entity_turn(f, st, sign_of(st), to_ns);
 	}
 	return 0;
 }

@@ -111,6 +111,35 @@ static void onset_and_values(void **state)
 	}
 }
 
+/* It was a little worse long before: the onset is where it became as much worse as it is, also when it comes again. */
+static void onset_of_the_larger_step(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	lasts(&g, 200);
+	g.by = 0.15;
+	lasts(&g, 20);
+	for (int times = 0; times < 2; times++) {
+		double began = seconds(g.now);
+		struct finding e;
+
+		g.by = 1.5;
+		lasts(&g, 400);
+		e = told(&g);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_INDICTED);
+		assert_true(fabs(seconds(e.onset_ns) - began) <= INTERVAL_S);
+		assert_true(fabs(e.value / exp(g.by) - 10) < 0.5);
+		g.by = 0;
+		lasts(&g, 900);
+		assert_int_equal(track_level(slow(&g)), EVIDENCE_NONE);
+		g.by = 0.15;
+		lasts(&g, 20);
+	}
+	track_group_release(&g.f);
+}
+
 /* What an interval in eight is better does not end it, and what one in eight is worse does not begin it. */
 static void single_intervals_change_nothing(void **state)
 {
@@ -415,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(onset_and_values),
+		cmocka_unit_test(onset_of_the_larger_step),
 		cmocka_unit_test(single_intervals_change_nothing),
 		cmocka_unit_test(the_end),
 		cmocka_unit_test(silence_ends_it),
