@@ -41,7 +41,8 @@
  * dropped.
  *
  * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is
- * wide beside what divides them otherwise, the smaller slow side is no yardstick. A slow side of
+ * wide beside what divides them otherwise, the smaller slow side is no yardstick; where it is more
+ * than a third, of single intervals neither, nor what these showed before it was found. A slow side of
  * half or more: nobody can tell which side is at fault, and that length indicts nobody; it stays so
  * until half of what made it so is left.
  *

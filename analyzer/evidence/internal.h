@@ -113,9 +113,12 @@ struct view {
 	struct running usual;	  /* variance of single intervals */
 	uint64_t intervals;	  /* pushed or passed over */
 	bool begun;		  /* something was pushed */
+	bool many;		  /* more than a third are of a slow minority */
 	struct course {		  /* one entity */
 		uint64_t cleared; /* windows that begin before this interval are over */
 		double effect;	  /* ln: the largest that is sure of what holds */
+		uint32_t
+			slow; /* lengths (added up) in whose latest window it was of a slow minority */
 	} * course;
 	struct length length[EVIDENCE_LONGEST + 1];
 };

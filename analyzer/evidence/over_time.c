@@ -159,6 +159,9 @@ static void interval_blocks(struct over_time *o, struct view *v, const struct re
 		if (!isnan(in[i].r))
 			o->some[n++] = in[i].r;
 	median = stats_quantile(o->some, n, 0.5);
+	for (size_t i = n = 0; i < o->n; i++)
+		if (!isnan(in[i].r) && !(v->many && v->course[i].slow))
+			o->some[n++] = in[i].r;
 	if (n >= LEAST) {
 		if (n / 3)
 			stats_select(o->some, n, n - n / 3);

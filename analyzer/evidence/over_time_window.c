@@ -281,8 +281,33 @@ static double step_variance(const struct over_time *o, const struct length *l, d
 	return stats_quantile(room, n, 0.5) / CHI_MEDIAN;
 }
 
+/*
+ * A slow minority of more than a third (two of five) is not left out with the slowest third. What single intervals showed
+ * before it was found is forgotten then.
+ */
+static void slow_mark(const struct over_time *o, struct view *v, const struct length *l,
+		      double from)
+{
+	bool many = v->many;
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n; i++) {
+		struct course *course = &v->course[i];
+
+		if (!isnan(o->m[i])) {
+			course->slow &= ~l->intervals;
+			course->slow |= o->m[i] >= from ? l->intervals : 0;
+		}
+		n += course->slow != 0;
+	}
+	v->many = n > o->n / 3;
+	if (v->many && !many)
+		v->usual = (struct running){0};
+}
+
 /* Who may serve as a yardstick. */
-static size_t core_find(struct over_time *o, struct length *l, size_t n, struct split *split)
+static size_t core_find(struct over_time *o, struct view *v, struct length *l, size_t n,
+			struct split *split)
 {
 	double median, limit, noise;
 	bool minority;
@@ -315,6 +340,7 @@ static size_t core_find(struct over_time *o, struct length *l, size_t n, struct 
 	for (size_t i = 0; i < o->n && minority && !l->minority; i++)
 		l->at[i].yard = (struct yardstick){.variance = 0};
 	l->minority = minority;
+	slow_mark(o, v, l, minority ? split->from : INFINITY);
 	return k;
 }
 
@@ -517,7 +543,7 @@ void window_judge(struct over_time *o, struct view *v, struct length *l)
 		j->over = false;
 	}
 	if (n >= LEAST) {
-		members = core_find(o, l, n, &split);
+		members = core_find(o, v, l, n, &split);
 		c = core_sums(o, l, members);
 		halves_update(o, l, &split);
 		for (size_t i = 0; i < o->n; i++)

@@ -596,6 +596,37 @@ static void means_of_few_lean_on_what_is_expected(void **state)
 	assert_int_equal(evidence_means(x, 2, &p, out), -ENODATA);
 }
 
+/* More than a third, but a minority: all of them, and nobody else. */
+static void a_large_minority_is_named(void **state)
+{
+	static const size_t of[][2] = {{2, 5}, {3, 7}, {3, 8}, {4, 9}, {5, 12}};
+	enum { PUSHES = 80, FROM = 40 };
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(of) / sizeof(*of); s++) {
+		struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+		size_t slow = of[s][0], n = of[s][1];
+		struct residual in[SCENE_MOST] = {{0}};
+		struct evidence out[SCENE_MOST];
+		struct over_time *e = over_time_new(n, &p);
+		struct rng rng;
+
+		assert_non_null(e);
+		rng_seed(&rng, 19);
+		for (int w = 0; w < PUSHES; w++) {
+			for (size_t i = 0; i < n; i++)
+				in[i].r = 0.15 * rng_normal(&rng) +
+					  (i < slow && w >= FROM ? log(6) : 0);
+			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
+			for (size_t i = slow; i < n; i++)
+				assert_int_equal(out[i].level, EVIDENCE_NONE);
+		}
+		for (size_t i = 0; i < slow; i++)
+			assert_int_equal(out[i].level, EVIDENCE_INDICTED);
+		over_time_free(e);
+	}
+}
+
 /* Residuals in another unit, and the parameters with them: the same evidence, its effects in logarithms. */
 static void a_weight_is_a_unit(void **state)
 {
@@ -652,6 +683,7 @@ int main(void)
 		cmocka_unit_test(what_would_have_been_seen_is_seen),
 		cmocka_unit_test(what_would_have_been_noticed_is_noticed),
 		cmocka_unit_test(gaps_change_nothing),
+		cmocka_unit_test(a_large_minority_is_named),
 		cmocka_unit_test(a_weight_is_a_unit),
 		cmocka_unit_test(three_worst_are_no_evidence),
 		cmocka_unit_test(parameters_without_sense_are_refused),
