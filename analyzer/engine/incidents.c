@@ -212,7 +212,8 @@ int incidents_update(struct robust *r, int64_t to_ns)
 		panel_mark(&r->sets[i].panel, r->track, false);
 	err = track_open(r->track);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
-		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r);
+		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r)
+			      ?: together_support(r, &r->sets[i]);
 	err = err ? err : track_update(r->track, to_ns);
 	/* once per window that does not overlap */
 	if (!err && r->n_intervals % WINDOW_INTERVALS == 0)

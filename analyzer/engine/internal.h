@@ -120,6 +120,13 @@ void robust_enter(struct robust *r, enum robust_stage s);
 /* peersets.c: a disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 
+/* together.c: as the evidence of what a disk's signals say together needs them; */
+void together_params(struct evidence_params *p);
+/* the values of the newest interval, after all signals were pushed; */
+void together_values(struct robust *r, const struct peerset *set);
+/* and what each signal shows of a disk that is worse by all, for people. 0 or -ENOMEM. */
+int together_support(struct robust *r, const struct peerset *set);
+
 /* window.c: after each interval, before anything is looked at; and of one panel. 0 or -ENOMEM. */
 int window_sums(struct robust *r);
 int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns);

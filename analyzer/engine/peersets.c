@@ -27,7 +27,7 @@ static unsigned int signals_that_indict(void)
 	unsigned int n = 0;
 
 	for (int s = 0; s < SIG_COUNT; s++)
-		n += signals[s].role == ROLE_LOCAL;
+		n += signals[s].role == ROLE_LOCAL && signals[s].kind != KIND_TOGETHER;
 	return n;
 }
 
@@ -54,6 +54,11 @@ static int set_init(const struct robust *r, struct peerset *set)
 			     one_event ? SHORTEST_LATENCY : SHORTEST_NUMBER);
 
 	p.lag_s = LAG_INTERVALS * r->p.interval_s;
+	p.looks *= 2; /* half of the budget is for signals that agree */
+	if (row->kind == KIND_TOGETHER) {
+		p.looks = 2;
+		together_params(&p);
+	}
 	return panel_init(&set->panel, &o, &p);
 }
 
@@ -214,6 +219,9 @@ int robust_offsets(const struct robust *r,
 	for (size_t i = 0; i < r->n_sets && !err; i++) {
 		const struct panel *p = &r->sets[i].panel;
 
+		/* how far signals agree is in no unit that outlasts a run */
+		if (p->o.row->kind == KIND_TOGETHER)
+			continue;
 		for (size_t m = 0; m < p->n && !err && !p->o.hidden; m++) {
 			double offset = over_time_baseline(p->track.evidence, m);
 

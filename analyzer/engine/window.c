@@ -580,20 +580,28 @@ static int take_own_trouble_off(const struct robust *r, const struct peerset *se
 	return 0;
 }
 
-int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
+static int values_of_signal(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
 {
 	struct compared *c = calloc(set->panel.n + 1, sizeof(*c));
-	int err = c ? panel_values_begin(&r->values, set->panel.n) : -ENOMEM;
+	int err = c ? compare_set(r, set, c) : -ENOMEM;
 
-	robust_enter(r, STAGE_COMPARE);
-	err = err ?: compare_set(r, set, c) ?: fleet_update(r, set, c, from_ns, to_ns)
-		?: roles_apply(r, set, c);
+	err = err ?: fleet_update(r, set, c, from_ns, to_ns) ?: roles_apply(r, set, c);
 	if (!err && set->class == ANY_CLASS && r->n_classes > 1)
 		err = take_own_trouble_off(r, set, c);
 	err = err ?: residuals(r, set, c);
-	robust_enter(r, STAGE_EVIDENCE);
-	if (!err)
-		err = panel_push(&set->panel, &r->values, from_ns, to_ns, on_observation, r);
 	free(c);
 	return err;
+}
+
+int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_ns)
+{
+	int err = panel_values_begin(&r->values, set->panel.n);
+
+	robust_enter(r, STAGE_COMPARE);
+	if (signals[set->signal].kind != KIND_TOGETHER)
+		err = err ?: values_of_signal(r, set, from_ns, to_ns);
+	else if (!err)
+		together_values(r, set);
+	robust_enter(r, STAGE_EVIDENCE);
+	return err ?: panel_push(&set->panel, &r->values, from_ns, to_ns, on_observation, r);
 }

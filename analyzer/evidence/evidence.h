@@ -101,6 +101,7 @@ struct evidence_params {
 	double looks;	    /* signals that share the budget; the two views are counted inside */
 	unsigned int k_min; /* lengths are 2^k_min … 2^k_max intervals */
 	unsigned int k_max;
+	unsigned int k_named; /* shorter ones are a yardstick only; 0: all are named */
 	double gate;	      /* ln: smallest effect that is indicted */
 	double gate_suspect;  /* the same for suspicion on full evidence */
 	double gate_few;      /* and for indictments among fewer than five */
@@ -109,6 +110,7 @@ struct evidence_params {
 	double lag_s;	      /* a baseline is the mean until so long ago, of so long at least */
 	double clip;	      /* of one interval no more than that is learnt */
 	double baseline_most; /* what is further up is no habit */
+	bool fresh; /* beside peers only what is new indicts: half of it came in the window */
 };
 /*
  * interval_s  30 s: the shortest of tables. Series have the hop of their engine.
@@ -196,6 +198,13 @@ int over_time_grow(struct over_time *o,
  */
 int over_time_push(struct over_time *o, const struct residual *in, double weight,
 		   struct evidence *out, struct evidence_group *group);
+
+/*
+ * What entity i showed in the interval that was pushed last: its residual less the median, beside how far the peers are
+ * apart in it and were so far (variances, half each; the floor at least); `most` of these at most. NaN: it was not compared.
+ * *weight: by how much that rises where the entity is slower by 1 (ln).
+ */
+double over_time_standard(const struct over_time *o, size_t i, double most, double *weight);
 
 /* The baseline of entity i, ln; NaN while it is not known. */
 double over_time_baseline(const struct over_time *o, size_t i);

@@ -111,12 +111,17 @@ struct length {
 
 struct view {
 	struct running usual;	  /* variance of single intervals */
+	double now;		  /* of the last one; NaN: it had too few */
 	uint64_t intervals;	  /* pushed or passed over */
 	bool begun;		  /* something was pushed */
 	bool many;		  /* more than a third are of a slow minority */
+	uint32_t count;		  /* intervals so far, */
+	double sum;		  /* and of them what it was less the median */
 	struct course {		  /* one entity */
 		uint64_t cleared; /* windows that begin before this interval are over */
 		double effect;	  /* ln: the largest that is sure of what holds */
+		double sum;	  /* of all it was so far, less the median, */
+		uint32_t count;	  /* in so many intervals */
 		uint32_t
 			slow; /* lengths (added up) in whose latest window it was of a slow minority */
 	} * course;

@@ -169,7 +169,8 @@ static void interval_blocks(struct over_time *o, struct view *v, const struct re
 		 * Over all of the past: the shortest length has a yardstick from the first window
 		 * on.
 		 */
-		running_add(&v->usual, lower_variance(o->some, n), UINT32_MAX);
+		v->now = lower_variance(o->some, n);
+		running_add(&v->usual, v->now, UINT32_MAX);
 	}
 	for (size_t i = 0; i < o->n; i++) {
 		struct block *b = &o->block[i];
@@ -181,6 +182,8 @@ static void interval_blocks(struct over_time *o, struct view *v, const struct re
 		b->extra = (float)in[i].extra;
 		b->doubt = (float)in[i].doubt;
 		b->count = 1;
+		v->course[i].sum += b->sum;
+		v->course[i].count++;
 	}
 	v->intervals++;
 	v->begun = true;
@@ -549,11 +552,24 @@ static int interval_push(struct over_time *o, size_t n, double weight)
 	return 0;
 }
 
+double over_time_standard(const struct over_time *o, size_t i, double most, double *weight)
+{
+	const struct view *v = &o->view[BESIDE_PEERS];
+
+	*weight = 1 / sqrt(fmax((v->usual.mean + v->now) / 2, o->p.floor * o->p.floor));
+	if (isnan(v->now) || isnan(o->in[i].r)) {
+		*weight = NAN;
+		return NAN;
+	}
+	return clipped(o->in[i].r * *weight, most);
+}
+
 int over_time_push(struct over_time *o, const struct residual *in, double weight,
 		   struct evidence *out, struct evidence_group *group)
 {
 	size_t n = interval_take(o, in);
 
+	o->view[BESIDE_PEERS].now = NAN;
 	if (n >= LEAST && interval_push(o, n, weight))
 		return -ENOMEM;
 	for (size_t i = 0; i < o->n; i++)

@@ -348,7 +348,8 @@ static size_t core_find(struct over_time *o, struct view *v, struct length *l, s
 struct core {
 	size_t n;
 	double m, g, newer; /* means; newer: of the effect in the newer half */
-	size_t n_newer;
+	double before;	    /* mean of what came before the window */
+	size_t n_newer, n_before;
 	double ss; /* squares of M */
 	/* Of those that were in the core one block before, too: now (u), then (v). */
 	size_t pairs;
@@ -360,13 +361,29 @@ static double newer(const struct over_time *o, size_t i)
 	return o->block[i].count ? (double)o->block[i].sum / o->block[i].count : NAN;
 }
 
-static void core_means(const struct over_time *o, struct core *c)
+/* Fewer intervals before the window do not tell what was there before. */
+enum { BEFORE = 8 };
+
+/* Mean of all that came before the window; NaN: too little. */
+static double before(const struct over_time *o, const struct view *v, size_t i)
+{
+	const struct course *all = &v->course[i];
+	unsigned int n = all->count - o->window[i].count;
+
+	return n >= BEFORE ? (all->sum - o->window[i].sum) / n : NAN;
+}
+
+static void core_means(const struct over_time *o, const struct view *v, struct core *c)
 {
 	for (size_t i = 0; i < o->n; i++) {
+		double was = before(o, v, i);
+
 		if (!o->core[i])
 			continue;
 		c->m += o->m[i];
 		c->g += o->g[i];
+		c->before += isnan(was) ? 0 : was;
+		c->n_before += !isnan(was);
 		if (o->block[i].count) {
 			c->newer += newer(o, i);
 			c->n_newer++;
@@ -375,13 +392,15 @@ static void core_means(const struct over_time *o, struct core *c)
 	c->m /= (double)c->n;
 	c->g /= (double)c->n;
 	c->newer /= (double)c->n_newer;
+	c->before /= (double)c->n_before;
 }
 
-static struct core core_sums(const struct over_time *o, const struct length *l, size_t n)
+static struct core core_sums(const struct over_time *o, const struct view *view,
+			     const struct length *l, size_t n)
 {
 	struct core c = {.n = n};
 
-	core_means(o, &c);
+	core_means(o, view, &c);
 	for (size_t i = 0; i < o->n; i++) {
 		double u = o->m[i] - c.m, v = l->at[i].u[BACK - 1];
 
@@ -454,12 +473,28 @@ static enum evidence_level level_of(const struct over_time *o, const struct leng
 	return EVIDENCE_NONE;
 }
 
+/* U from which on this length names the entity in this view; NaN: it does not. */
+static double named_from(const struct over_time *o, const struct view *v, const struct length *l,
+			 const struct core *c, size_t i)
+{
+	double was = before(o, v, i), core = c->before;
+
+	if (!(l->intervals >> o->p.k_named))
+		return NAN;
+	if (!o->p.fresh || v != &o->view[BESIDE_PEERS])
+		return -INFINITY;
+	if (o->core[i] && c->n_before > 1)
+		core = mean_without(core, c->n_before, was);
+	return 2 * (was - core);
+}
+
 static void entity_judge(struct over_time *o, const struct view *v, struct length *l,
 			 const struct core *c, size_t i)
 {
 	struct judged *j = &l->at[i];
 	struct spread s = spread_without(o, l, c, i);
-	double extra = o->extra[i], floor = sqrt(o->p.floor * o->p.floor + extra);
+	double extra = o->extra[i], from = named_from(o, v, l, c, i),
+	       floor = sqrt(o->p.floor * o->p.floor + extra);
 	double gate = l->judged < EVIDENCE_FEW ? o->p.gate_few : o->p.gate, u, now, sure, maybe;
 	const struct quantiles *need, *floors = needs_floor(o, l);
 
@@ -478,13 +513,16 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	j->effect /= (float)l->weight;
 	j->error /= (float)l->weight;
 	now /= l->weight;
+	if (isnan(from))
+		return;
 	/* The smallest effects of which level_of() would make an indictment and a suspicion. */
-	sure = fmax(need->indict * j->error, floors->indict * floor / l->weight);
-	maybe = fmax(need->suspect * j->error, floors->suspect * floor / l->weight);
+	sure = fmax(need->indict * j->error, fmax(floors->indict * floor, from) / l->weight);
+	maybe = fmax(need->suspect * j->error, fmax(floors->suspect * floor, from) / l->weight);
 	j->least_indicted = (float)fmax(sure, gate);
 	if (!l->halved)
 		j->least = (float)fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));
-	j->level = level_of(o, l, 2 * c->n > l->judged, u / floor, gate, j, need);
+	if (u >= from)
+		j->level = level_of(o, l, 2 * c->n > l->judged, u / floor, gate, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = o->p.gate_suspect;
 	/* Without a value in the newer half nothing is known to be over. */
@@ -544,7 +582,7 @@ void window_judge(struct over_time *o, struct view *v, struct length *l)
 	}
 	if (n >= LEAST) {
 		members = core_find(o, v, l, n, &split);
-		c = core_sums(o, l, members);
+		c = core_sums(o, v, l, members);
 		halves_update(o, l, &split);
 		for (size_t i = 0; i < o->n; i++)
 			if (!isnan(o->m[i]))

@@ -28,7 +28,7 @@ struct evidence_params panel_params(const struct signal_row *row, double interva
 
 int panel_init(struct panel *p, const struct panel_opts *o, const struct evidence_params *e)
 {
-	bool latency = o->row->kind == KIND_LATENCY;
+	bool latency = o->row->kind != KIND_NUMBER;
 	const struct track_opts t = {.logarithmic = latency,
 				     .gate = e->gate,
 				     .added = latency ? 0 : o->row->c,

@@ -19,6 +19,9 @@ enum signal_kind {
 	KIND_LATENCY,
 	/* A non-negative number: d = ln((x + c) / (median of the peers + c)). */
 	KIND_NUMBER,
+	/* What all latencies and the queue of a disk say together, each beside how far the peers are apart in it: the mean
+	 * of d / that. */
+	KIND_TOGETHER,
 };
 
 /* What a signal that is worse than its peers' tells. */
@@ -74,7 +77,8 @@ enum signal {
 	SIG_WAIT_LOCK, /* in a lock */
 	SIG_WAIT_NET,
 	SIG_WAIT_MEM,
-	SIG_ON_CPU, /* on a processor */
+	SIG_ON_CPU,	   /* on a processor */
+	SIG_DISK_TOGETHER, /* latencies and queue of one disk */
 	SIG_COUNT
 };
 
