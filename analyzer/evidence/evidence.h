@@ -44,7 +44,8 @@
  * wide beside what divides them otherwise, the smaller slow side is no yardstick; where it is more
  * than a third, of single intervals neither, nor what these showed before it was found. A slow side of
  * half or more: nobody can tell which side is at fault, and that length indicts nobody; it stays so
- * until half of what made it so is left.
+ * until half of what made it so is left. Of a side of more than a third that was as slow before, the same is
+ * unknown: its members are suspicious, and nobody else is well, unless each of them is indicted by other windows.
  *
  * The strongest window. The judgement of a window holds until the next window of its length. An entity's
  * level is the strongest over all lengths and both views, of windows that are not over. A window is

@@ -104,6 +104,8 @@ struct length {
 	size_t judged;
 	bool halved;   /* two groups, and the slow one is no minority */
 	bool minority; /* two groups, and it is */
+	bool many;     /* and of more than a third, */
+	bool old;      /* some of which is no news */
 	double weight; /* mean */
 	double apart;  /* by so much, ln */
 	size_t slow;

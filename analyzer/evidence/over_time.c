@@ -340,6 +340,15 @@ static void entity_weigh(struct over_time *o, size_t i)
 		e->p = e->t == t && e->df == df ? p : student_tail(e->t, e->df);
 }
 
+/* Whether all that were slow at this length are indicted, each by itself. */
+static bool all_indicted(const struct over_time *o, const struct view *v, const struct length *l)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (v->course[i].slow & l->intervals && o->out[i].level != EVIDENCE_INDICTED)
+			return false;
+	return true;
+}
+
 static void group_weigh(struct over_time *o)
 {
 	struct evidence_group g = {0};
@@ -348,7 +357,8 @@ static void group_weigh(struct over_time *o)
 		for (unsigned int k = o->p.k_min; k <= o->p.k_max; k++) {
 			const struct length *l = &o->view[view].length[k];
 
-			if (!l->slow || (g.halves && l->apart <= g.effect))
+			if (!l->slow || (g.halves && l->apart <= g.effect) ||
+			    (l->old && all_indicted(o, &o->view[view], l)))
 				continue;
 			g = (struct evidence_group){.halves = true,
 						    .slow = l->slow,

@@ -330,6 +330,7 @@ static size_t core_find(struct over_time *o, struct view *v, struct length *l, s
 		*split = split_find(o, l, o->some, n, noise);
 	k = 0;
 	minority = split->slow && 2 * split->slow < n;
+	l->many = minority && 3 * split->slow > n;
 	for (size_t i = 0; i < o->n; i++) {
 		o->core[i] = o->m[i] - median <= limit;
 		if (minority)
@@ -473,19 +474,24 @@ static enum evidence_level level_of(const struct over_time *o, const struct leng
 	return EVIDENCE_NONE;
 }
 
+/* U of which half or more came in the window; NaN: it is not known what was there before. */
+static double new_from(const struct over_time *o, const struct view *v, const struct core *c,
+		       size_t i)
+{
+	double was = before(o, v, i), core = c->before;
+
+	if (o->core[i] && c->n_before > 1)
+		core = mean_without(core, c->n_before, was);
+	return 2 * (was - core);
+}
+
 /* U from which on this length names the entity in this view; NaN: it does not. */
 static double named_from(const struct over_time *o, const struct view *v, const struct length *l,
 			 const struct core *c, size_t i)
 {
-	double was = before(o, v, i), core = c->before;
-
 	if (!(l->intervals >> o->p.k_named))
 		return NAN;
-	if (!o->p.fresh || v != &o->view[BESIDE_PEERS])
-		return -INFINITY;
-	if (o->core[i] && c->n_before > 1)
-		core = mean_without(core, c->n_before, was);
-	return 2 * (was - core);
+	return o->p.fresh && v == &o->view[BESIDE_PEERS] ? new_from(o, v, c, i) : -INFINITY;
 }
 
 static void entity_judge(struct over_time *o, const struct view *v, struct length *l,
@@ -497,6 +503,7 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	       floor = sqrt(o->p.floor * o->p.floor + extra);
 	double gate = l->judged < EVIDENCE_FEW ? o->p.gate_few : o->p.gate, u, now, sure, maybe;
 	const struct quantiles *need, *floors = needs_floor(o, l);
+	bool majority = 2 * c->n > l->judged;
 
 	if (s.peers < 2)
 		return;
@@ -515,6 +522,11 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	now /= l->weight;
 	if (isnan(from))
 		return;
+	/* Two groups that were there before: which of them is at fault cannot be told. */
+	if (l->many && v == &o->view[BESIDE_PEERS] && !o->core[i] && !(u >= new_from(o, v, c, i))) {
+		majority = false;
+		l->old = true;
+	}
 	/* The smallest effects of which level_of() would make an indictment and a suspicion. */
 	sure = fmax(need->indict * j->error, fmax(floors->indict * floor, from) / l->weight);
 	maybe = fmax(need->suspect * j->error, fmax(floors->suspect * floor, from) / l->weight);
@@ -522,23 +534,21 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	if (!l->halved)
 		j->least = (float)fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));
 	if (u >= from)
-		j->level = level_of(o, l, 2 * c->n > l->judged, u / floor, gate, j, need);
+		j->level = level_of(o, l, majority, u / floor, gate, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
 		gate = o->p.gate_suspect;
 	/* Without a value in the newer half nothing is known to be over. */
 	j->over = j->level != EVIDENCE_NONE && now < gate / 2;
 }
 
-/* Two groups of which the slow one is no minority, unless the newer half shows that it is over. */
+/* Two groups of which nobody can tell which is at fault, unless the newer half shows that it is over. */
 static void halves_update(const struct over_time *o, struct length *l, const struct split *split)
 {
 	double sum[2] = {0, 0};
 	size_t n[2] = {0, 0};
 
-	l->halved = split->slow && 2 * split->slow >= l->judged;
-	l->slow = 0;
 	l->apart = split->effect;
-	if (!l->halved)
+	if (!l->halved && !l->old)
 		return;
 	for (size_t i = 0; i < o->n; i++) {
 		bool slow = o->m[i] >= split->from;
@@ -573,6 +583,7 @@ void window_judge(struct over_time *o, struct view *v, struct length *l)
 	l->end = v->intervals;
 	l->judged = n;
 	l->slow = 0;
+	l->old = false;
 	for (size_t i = 0; i < o->n; i++) {
 		struct judged *j = &l->at[i];
 
@@ -583,10 +594,11 @@ void window_judge(struct over_time *o, struct view *v, struct length *l)
 	if (n >= LEAST) {
 		members = core_find(o, v, l, n, &split);
 		c = core_sums(o, v, l, members);
-		halves_update(o, l, &split);
+		l->halved = split.slow && 2 * split.slow >= n;
 		for (size_t i = 0; i < o->n; i++)
 			if (!isnan(o->m[i]))
 				entity_judge(o, v, l, &c, i);
+		halves_update(o, l, &split);
 	}
 	if (n < LEAST)
 		l->halved = false;

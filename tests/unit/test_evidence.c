@@ -608,6 +608,7 @@ static void a_large_minority_is_named(void **state)
 		size_t slow = of[s][0], n = of[s][1];
 		struct residual in[SCENE_MOST] = {{0}};
 		struct evidence out[SCENE_MOST];
+		struct evidence_group group;
 		struct over_time *e = over_time_new(n, &p);
 		struct rng rng;
 
@@ -617,14 +618,45 @@ static void a_large_minority_is_named(void **state)
 			for (size_t i = 0; i < n; i++)
 				in[i].r = 0.15 * rng_normal(&rng) +
 					  (i < slow && w >= FROM ? log(6) : 0);
-			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
+			assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
 			for (size_t i = slow; i < n; i++)
 				assert_int_equal(out[i].level, EVIDENCE_NONE);
 		}
+		assert_false(group.halves);
 		for (size_t i = 0; i < slow; i++)
 			assert_int_equal(out[i].level, EVIDENCE_INDICTED);
 		over_time_free(e);
 	}
+}
+
+/* Two of five that always were slower: which side is at fault is not known. */
+static void a_large_minority_of_always(void **state)
+{
+	enum { N = 5, SLOW = 2, PUSHES = 600 };
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	struct over_time *e = over_time_new(N, &p);
+	struct residual in[N] = {{0}};
+	struct evidence out[N];
+	struct evidence_group group;
+	struct rng rng;
+
+	(void)state;
+	assert_non_null(e);
+	rng_seed(&rng, 19);
+	for (int w = 0; w < PUSHES; w++) {
+		for (size_t i = 0; i < N; i++)
+			in[i].r = 0.05 * rng_normal(&rng) + (i < SLOW ? log(1.5) : 0);
+		assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
+		for (size_t i = 0; i < N; i++)
+			assert_int_not_equal(out[i].level, EVIDENCE_INDICTED);
+	}
+	assert_true(group.halves);
+	assert_int_equal(group.slow, SLOW);
+	assert_int_equal(group.of, N);
+	assert_true(fabs(group.effect - log(1.5)) < 0.05);
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(out[i].level, i < SLOW ? EVIDENCE_SUSPICIOUS : EVIDENCE_NONE);
+	over_time_free(e);
 }
 
 /* Residuals in another unit, and the parameters with them: the same evidence, its effects in logarithms. */
@@ -684,6 +716,7 @@ int main(void)
 		cmocka_unit_test(what_would_have_been_noticed_is_noticed),
 		cmocka_unit_test(gaps_change_nothing),
 		cmocka_unit_test(a_large_minority_is_named),
+		cmocka_unit_test(a_large_minority_of_always),
 		cmocka_unit_test(a_weight_is_a_unit),
 		cmocka_unit_test(three_worst_are_no_evidence),
 		cmocka_unit_test(parameters_without_sense_are_refused),
