@@ -325,6 +325,8 @@ static const struct {
 	 * differ by less, and in a system that waits for its slowest disk that little is enough for a long
 	 * queue there */
 	double service;
+	/* work is alike up to so much difference in the share of reads, and up to so many times in size */
+	double reads, size;
 	/* the most that is taken off for what it was before */
 	double usual;
 	/* of data from which on that is known, s */
@@ -335,6 +337,8 @@ static const struct {
 	double busy;
 } bounds = {.device_part = 0.5,
 	    .service = 1.3,
+	    .reads = 0.25,
+	    .size = 2,
 	    .usual = 1.5,
 	    .before_s = 30,
 	    .full = 0.99,
@@ -396,6 +400,42 @@ static double service(const struct interval *h, const void *arg)
 	double ops = disk_ops(h, arg);
 
 	return ops > 0 ? utilisation(h, arg) / ops : NAN;
+}
+
+/* What a disk is asked for: the share of reads among its operations, and their mean size, kB. */
+struct work {
+	double reads, kb;
+};
+
+static struct work work_of(const struct interval *h, const char *disk)
+{
+	double ops = disk_ops(h, disk);
+
+	return (struct work){disk_rate(h, disk, DA_READS) / ops,
+			     (disk_rate(h, disk, DA_READ_KB) + disk_rate(h, disk, DA_WRITE_KB)) /
+				     ops};
+}
+
+/* The same of a peer whose disks do work like this; NaN: theirs is other work. */
+static double service_alike(const struct interval *h, const void *arg)
+{
+	const struct work *own = arg, work = work_of(h, "");
+	bool alike = fabs(work.reads - own->reads) <= bounds.reads &&
+		     fabs(log(work.kb / own->kb)) <= log(bounds.size);
+
+	return alike ? service(h, "") : NAN;
+}
+
+/* Of the disk beside its peers' median: of peers that do work like its own, where there are any. */
+static double service_beside(const struct facts *f, bool before)
+{
+	const struct interval *own = before ? &f->me->before : &f->me->now;
+	struct work work = work_of(own, f->disk);
+	double peers = facts_peers_at(f, before, service_alike, &work);
+
+	if (!isfinite(peers))
+		peers = facts_peers_at(f, before, service, "");
+	return service(own, f->disk) / peers;
 }
 
 static double mean_of_enough(const struct interval *h, const void *arg)
@@ -465,13 +505,13 @@ static bool always_up(const struct facts *f)
 double disk_service_ratio(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
-	double ratio = service(&f->me->now, f->disk) / facts_peers(f, service, ""), before, change;
+	double ratio = service_beside(f, false), before, change;
 
 	if (!(own > 0) || !(peers > 0) || (own >= bounds.busy && f->me->flash))
 		return NAN;
 	if (f->me->before.seconds < bounds.before_s)
 		return ratio;
-	before = service(&f->me->before, f->disk) / facts_peers_at(f, true, service, "");
+	before = service_beside(f, true);
 	/* what is not known now is not what it was: fmin() and fmax() would take that for it */
 	if (!isfinite(before) || isnan(ratio))
 		return ratio;

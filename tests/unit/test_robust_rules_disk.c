@@ -197,6 +197,36 @@ static void busy_time_tells_slow_from_awaited(void **state)
 	incident_of(CAUSE_DEVICE_SLOW);
 }
 
+/* Most peers only write, which keeps their disks busy four times as long: they are no measure of how long a read takes. */
+static void busy_time_of_other_work(void **state)
+{
+	static const double times[] = {1.1, 1.5};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++) {
+		set_up(NULL);
+		slow_disk(6);
+		worse(SIG_READ_DEVICE, 6, 30);
+		busy(20, times[k], 1);
+		for (size_t i = 0, alike = 0; i < N; i++) {
+			struct acc *now_acc = now(i)->disks[0].acc;
+			struct acc *before = box.nodes[i].before.disks[0].acc;
+
+			now_acc[DA_READS] = before[DA_READS] = rate(100);
+			now_acc[DA_WRITES] = before[DA_WRITES] = rate(0);
+			if (i == ME || alike++ < 2)
+				continue;
+			now_acc[DA_READS] = before[DA_READS] = rate(0);
+			now_acc[DA_WRITES] = before[DA_WRITES] = rate(100);
+			now_acc[DA_UTIL] = before[DA_UTIL] = rate(80);
+		}
+		if (times[k] > 1.3)
+			incident_of(CAUSE_DEVICE_SLOW);
+		else
+			noticed(NOTICE_BOTTLENECK);
+	}
+}
+
 /* No operation ended now: not what it was before, but nothing, is known. */
 static void busy_time_without_operations(void **state)
 {
@@ -281,6 +311,7 @@ int main(void)
 		RULES_TEST(ratios_by_size),
 		RULES_TEST(busy_time_tells_slow_from_awaited),
 		RULES_TEST(busy_time_without_operations),
+		RULES_TEST(busy_time_of_other_work),
 		RULES_TEST(hog_of_another_disk),
 		RULES_TEST(hog_of_this_disk_beside_a_slow_one),
 		RULES_TEST(trickle_on_another_disk),
