@@ -34,9 +34,10 @@ static bool node_is_silent(const struct robust *r, size_t node)
 	return true;
 }
 
-/* What every server did since `onset`, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()
+/* What every server did since then, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()
  * either way. 0 or -ENOMEM. */
-static int scene_of(const struct robust *r, int64_t onset, struct scene *s, struct scene_node **out)
+static int scene_of(const struct robust *r, int64_t since_ns, struct scene *s,
+		    struct scene_node **out)
 {
 	struct scene_node *nodes = *out = calloc(r->n_nodes + 1, sizeof(*nodes));
 	unsigned int since = WINDOW_INTERVALS;
@@ -48,7 +49,7 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene *s, stru
 			    .addresses = r->addresses};
 
 	/* a window that began before it has the healthy time in it, too */
-	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)
+	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < since_ns)
 		since--;
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		const struct node *n = &r->nodes[i];
@@ -63,7 +64,7 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene *s, stru
 		err = interval_copy(&nodes[i].before, &n->before);
 		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
 			const struct interval *h = node_interval(r, i, b);
-			bool now = h && (h->from_ns >= onset || b < since);
+			bool now = h && (h->from_ns >= since_ns || b < since);
 
 			if (h)
 				err = interval_merge(now ? &nodes[i].now : &nodes[i].before, h);
@@ -121,6 +122,8 @@ static void put_distribution(const void *arg, const struct panel *panel, size_t 
 	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
 	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
 
+	if (panel->o.row->kind == KIND_TOGETHER)
+		together_parts(r, panel, m, e);
 	while (k < n && distributions[k].signal != panel->o.signal)
 		k++;
 	if (k == n || !window_histogram(r, panel->members[m].number, distributions[k].op,
@@ -146,6 +149,19 @@ static enum signal_role incident_role(void *arg, size_t signal)
 	return signals[signal].role;
 }
 
+#define BEFORE_S 30
+
+/* Whether something was worse from the first data on, if by less: what was before the onset is no better time. */
+static bool from_the_first(const struct robust *r, const struct incident *a)
+{
+	bool first = false;
+
+	for (size_t i = 0; i < a->n_findings; i++)
+		first |= !a->findings[i].symptom &&
+			 a->findings[i].begun_ns - r->first_ns < ns_of_s(BEFORE_S);
+	return first;
+}
+
 static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 			 enum ruled *ruled)
 {
@@ -154,6 +170,8 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	struct scene s;
 	int err = scene_of(r, onset_ns, &s, &nodes);
 
+	for (size_t i = 0; i < r->n_nodes && from_the_first(r, a); i++)
+		interval_release(&nodes[i].before);
 	if (!err)
 		err = scene_sizes(r, &s, a, &nodes[a->node]);
 	if (!err)
@@ -212,8 +230,7 @@ int incidents_update(struct robust *r, int64_t to_ns)
 		panel_mark(&r->sets[i].panel, r->track, false);
 	err = track_open(r->track);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
-		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r)
-			      ?: together_support(r, &r->sets[i]);
+		err = panel_gather(&r->sets[i].panel, r->track, put_distribution, r);
 	err = err ? err : track_update(r->track, to_ns);
 	/* once per window that does not overlap */
 	if (!err && r->n_intervals % WINDOW_INTERVALS == 0)

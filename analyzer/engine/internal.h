@@ -114,7 +114,6 @@ struct robust {
 int64_t interval_ns(const struct robust *r);
 /* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
-/* What comes now is of this stage. */
 void robust_enter(struct robust *r, enum robust_stage s);
 
 /* peersets.c: a disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
@@ -124,8 +123,8 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 void together_params(struct evidence_params *p);
 /* the values of the newest interval, after all signals were pushed; */
 void together_values(struct robust *r, const struct peerset *set);
-/* and what each signal shows of a disk that is worse by all, for people. 0 or -ENOMEM. */
-int together_support(struct robust *r, const struct peerset *set);
+/* and which of them are up, of a member of that panel. */
+void together_parts(const struct robust *r, const struct panel *panel, size_t m, struct finding *e);
 
 /* window.c: after each interval, before anything is looked at; and of one panel. 0 or -ENOMEM. */
 int window_sums(struct robust *r);

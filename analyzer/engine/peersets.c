@@ -54,6 +54,7 @@ static int set_init(const struct robust *r, struct peerset *set)
 			     one_event ? SHORTEST_LATENCY : SHORTEST_NUMBER);
 
 	p.lag_s = LAG_INTERVALS * r->p.interval_s;
+	p.kinds = set->class == ANY_CLASS;
 	p.looks *= 2; /* half of the budget is for signals that agree */
 	if (row->kind == KIND_TOGETHER) {
 		p.looks = 2;

@@ -7,16 +7,16 @@
  */
 #include "internal.h"
 
-#include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #define ONE(signal) (1ULL << (signal))
 static const uint64_t OF = ONE(SIG_READ) | ONE(SIG_WRITE) | ONE(SIG_READ_DEVICE) |
 			   ONE(SIG_WRITE_DEVICE) | ONE(SIG_READ_AWAIT) | ONE(SIG_WRITE_AWAIT) |
 			   ONE(SIG_QUEUE);
 
-static const double MOST = 12;	 /* standard deviations: more counts as so many */
-static const double GATE = 1.25; /* what is worse by so much is told with it */
+static const double MOST = 8;	 /* standard deviations: more counts as so many */
+static const double GATE = 1.25; /* what is up by so much is told with it */
 
 void together_params(struct evidence_params *p)
 {
@@ -78,45 +78,30 @@ void together_values(struct robust *r, const struct peerset *set)
 	}
 }
 
-/* What one signal shows of a disk that is worse by all together; by itself it indicts nobody. */
-static int support(struct robust *r, const struct panel *together, size_t m,
-		   const struct peerset *set)
+void together_parts(const struct robust *r, const struct panel *panel, size_t m, struct finding *e)
 {
-	const struct panel *p = &set->panel;
-	const struct track_entity *st = &p->track.at[m];
-	struct finding all = panel_finding(together, m), e;
-	struct track_values means = track_means(&p->track, m);
-	const struct finding_about about = {.signal = set->signal,
-					    .node = p->members[m].node,
-					    .disk = p->members[m].disk,
-					    .symptom = true,
-					    .value = signal_shown(p->o.row, means.value),
-					    .peers = signal_shown(p->o.row, means.peers),
-					    .flagged = st->bad.worse,
-					    .judged = st->bad.n,
-					    .onset_ns = all.onset_ns,
-					    .decided_ns = all.decided_ns,
-					    .last_ns = all.last_ns,
-					    .open = all.open};
-	bool stronger;
+	const struct peerset *together = r->sets;
+	size_t n = 0;
 
-	if (track_in_trouble(st) || !st->since_ns || !(means.value >= GATE * means.peers))
-		return 0;
-	e = finding_make(&about, &st->last);
-	e.ratio = e.value / e.peers;
-	return track_add(r->track, &e, &stronger) ? 0 : -ENOMEM;
-}
+	while (&together->panel != panel)
+		together++;
+	memset(e->parts, 0, sizeof(e->parts));
+	for (size_t i = 0; i < r->n_sets; i++) {
+		const struct panel *p = &r->sets[i].panel;
+		struct track_values means;
+		struct finding_part part;
+		size_t at = n;
 
-int together_support(struct robust *r, const struct peerset *set)
-{
-	const struct panel *p = &set->panel;
-	int err = 0;
-
-	if (set->signal != SIG_DISK_TOGETHER)
-		return 0;
-	for (size_t i = 0; i < r->n_sets; i++)
-		for (size_t m = 0; m < p->n && !err && is_part(&r->sets[i], set); m++)
-			if (panel_in_trouble(p, m) && track_gathers(r->track, p->members[m].node))
-				err = support(r, p, m, &r->sets[i]);
-	return err;
+		if (!is_part(&r->sets[i], together) || !p->track.at[m].since_ns)
+			continue;
+		means = track_means(&p->track, m);
+		part = (struct finding_part){p->o.signal, (means.value + p->track.o.added) /
+								  (means.peers + p->track.o.added)};
+		if (!(part.ratio >= GATE))
+			continue;
+		for (; at && e->parts[at - 1].ratio < part.ratio; at--)
+			e->parts[at] = e->parts[at - 1];
+		e->parts[at] = part;
+		n++;
+	}
 }

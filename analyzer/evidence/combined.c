@@ -4,6 +4,9 @@
 
 #include "analyzer/stat/student.h"
 
+/* No normal deviate says more: beyond four nothing is known of its tail. */
+static const double DEVIATE_MOST = 4;
+
 double evidence_deviate(const struct evidence *e)
 {
 	return fmax(-DEVIATE_MOST, fmin(DEVIATE_MOST, deviate_at(e->p, DF_NORMAL)));

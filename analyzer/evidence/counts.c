@@ -7,6 +7,8 @@
 
 #include "analyzer/stat/student.h"
 
+static const double CHANCE_LEAST = 1e-14; /* that student_quantile() takes */
+
 static const double SHARE_MOST = 0.9; /* of attempts, that may be expected */
 
 double deviate_at(double p, double df)

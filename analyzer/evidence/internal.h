@@ -8,22 +8,18 @@
 #include "evidence.h"
 
 enum {
-	LEAST = 3,   /* of two that differ nobody knows which is odd */
-	BACK = 2,    /* windows until one that does not overlap */
-	MEMORY = 64, /* remembered blocks: 8 h of the shortest, half a year of the longest */
+	LEAST = 3, /* of two that differ nobody knows which is odd */
+	BACK = 2,  /* windows until one that does not overlap */
 	SLOTS = 17,
 	QUANTILES = 16, /* degrees of freedom that are kept: those of one window are much alike */
 };
 
 static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
 static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
-/* More degrees of freedom are not believed, of counts neither: tails are not that normal. */
-static const double DF_MAX = 200;
-static const double DF_NORMAL = 1e6;	  /* student.h: normal from there on */
-static const double CHANCE_LEAST = 1e-14; /* that student_quantile() takes */
-static const double SUSPECT = 10;	  /* suspicious: at so many times the budget */
-/* No normal deviate says more: beyond four nothing is known of its tail. */
-static const double DEVIATE_MOST = 4;
+static const double DF_MAX =
+	200; /* more are not believed, of counts neither: tails are not that normal */
+static const double DF_NORMAL = 1e6; /* student.h: normal from there on */
+static const double SUSPECT = 10;    /* suspicious: at so many times the budget */
 
 extern const struct evidence evidence_none; /* of an entity that was not judged */
 
@@ -38,22 +34,12 @@ double quantile_at(double p, double df);
 double deviate_at(double p, double df); /* counts.c: of any chance, also 0 and 1 */
 struct quantiles quantiles_at(double p, double df);
 
-/*
- * What is kept of each entity at each length is kept as float, which halves the memory: blocks are added up in
- * pairs, so that even the longest loses no more than a millionth of it.
- */
-
-/* Some intervals of one entity, added up. */
+/* Some intervals of one entity, added up: as float, which halves the memory. Blocks are added up in pairs, so that even the
+ * longest loses no more than a millionth. */
 struct block {
 	float sum, extra, doubt;
 	float top[EVIDENCE_TRIM]; /* the largest, in descending order; without so many -INFINITY */
 	unsigned int count;
-};
-
-/* Weights of some intervals, added up. */
-struct weights {
-	double sum;
-	unsigned int n;
 };
 
 /* A mean that forgets. */
@@ -91,10 +77,10 @@ struct judged {
 struct length {
 	unsigned int intervals;
 	uint64_t halves, windows;
-	uint64_t end;		/* the view's intervals when the latest window ended */
-	struct block *half;	/* NULL before the first block */
-	struct weights weights; /* of the half */
-	struct judged *at;	/* NULL before the first window */
+	uint64_t end;	    /* the view's intervals when the latest window ended */
+	struct block *half; /* NULL before the first block */
+	struct running weight_half;
+	struct judged *at; /* NULL before the first window */
 	struct running lower, noise;
 	/* Quantiles at this length's chance, kept while what they depend on stays; the floor's at DF_MAX. */
 	struct quantiles kept[QUANTILES], floor;
@@ -102,11 +88,11 @@ struct length {
 	double gap, gap_p;
 	/* The latest window. */
 	size_t judged;
+	double weight;
 	bool halved;   /* two groups, and the slow one is no minority */
 	bool minority; /* two groups, and it is */
 	bool many;     /* and of more than a third, */
 	bool old;      /* some of which is no news */
-	double weight; /* mean */
 	double apart;  /* by so much, ln */
 	size_t slow;
 };
@@ -117,15 +103,12 @@ struct view {
 	uint64_t intervals;	  /* pushed or passed over */
 	bool begun;		  /* something was pushed */
 	bool many;		  /* more than a third are of a slow minority */
-	uint32_t count;		  /* intervals so far, */
-	double sum;		  /* and of them what it was less the median */
 	struct course {		  /* one entity */
 		uint64_t cleared; /* windows that begin before this interval are over */
 		double effect;	  /* ln: the largest that is sure of what holds */
 		double sum;	  /* of all it was so far, less the median, */
 		uint32_t count;	  /* in so many intervals */
-		uint32_t
-			slow; /* lengths (added up) in whose latest window it was of a slow minority */
+		uint32_t slow;	  /* lengths, added up, at which it is of a slow minority */
 	} * course;
 	struct length length[EVIDENCE_LONGEST + 1];
 };

@@ -137,6 +137,13 @@ double running_add(struct running *r, double x, unsigned int memory)
 	return r->mean;
 }
 
+static struct running running_join(struct running a, struct running b)
+{
+	unsigned int n = a.n + b.n;
+
+	return (struct running){(a.mean * a.n + b.mean * b.n) / n, n};
+}
+
 static void block_join(struct block *to, const struct block *a, const struct block *b)
 {
 	unsigned int i = 0, j = 0;
@@ -204,7 +211,7 @@ static void view_catch_up(struct over_time *o, struct view *v)
 /* After view_reach(). */
 static void view_push(struct over_time *o, struct view *v, const struct residual *in, double weight)
 {
-	struct weights w = {weight, 1}, both;
+	struct running w = {weight, 1}, both;
 
 	if (!v->begun)
 		view_catch_up(o, v);
@@ -213,18 +220,18 @@ static void view_push(struct over_time *o, struct view *v, const struct residual
 		struct length *l = &v->length[k];
 		struct block *blocks = o->block;
 
-		both = (struct weights){l->weights.sum + w.sum, l->weights.n + w.n};
+		both = running_join(l->weight_half, w);
 		if (l->halves++) {
 			for (size_t i = 0; i < o->n; i++)
 				block_join(&o->window[i], &l->half[i], &blocks[i]);
 			if (k >= o->p.k_min) {
-				l->weight = both.sum / both.n;
+				l->weight = both.mean;
 				window_judge(o, v, l);
 				o->changed = true;
 			}
 		}
 		memcpy(l->half, blocks, o->n * sizeof(*blocks));
-		l->weights = w;
+		l->weight_half = w;
 		if (l->halves % 2)
 			break;
 		/* Two whole blocks: one of the next length. */

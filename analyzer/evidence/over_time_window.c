@@ -5,6 +5,9 @@
 #include "analyzer/stat/stats.h"
 #include "analyzer/stat/student.h"
 
+/* Remembered blocks: 8 h of the shortest, half a year of the longest. */
+enum { MEMORY = 64 };
+
 static const double VIEWS = 2;
 static const double WEEK_S = 7 * 86400.0;
 enum { RECENT = 8 }; /* blocks that count as now: peers that have become noisier are believed */
@@ -523,7 +526,8 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	if (isnan(from))
 		return;
 	/* Two groups that were there before: which of them is at fault cannot be told. */
-	if (l->many && v == &o->view[BESIDE_PEERS] && !o->core[i] && !(u >= new_from(o, v, c, i))) {
+	if (l->many && !o->p.kinds && v == &o->view[BESIDE_PEERS] && !o->core[i] &&
+	    !(u >= new_from(o, v, c, i))) {
 		majority = false;
 		l->old = true;
 	}

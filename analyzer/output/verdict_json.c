@@ -59,6 +59,18 @@ static json_t *positive_json(double v)
 	return number_json(v > 0 ? v : NAN);
 }
 
+static json_t *parts_json(const struct verdict *a, const struct finding *e)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < FINDING_PARTS && e->parts[i].ratio > 0; i++)
+		json_array_append_new(
+			all, json_pack("{s:o, s:o}", "signal",
+				       words_json(verdict_signal(a, e->parts[i].signal)->word),
+				       "ratio", number_json(e->parts[i].ratio)));
+	return all;
+}
+
 /* in: the incident that it is of; NULL: of none. */
 static json_t *finding_json(const struct verdict *a, const struct incident *in,
 			    const struct finding *e)
@@ -85,12 +97,13 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 		"decided", time_json(e->decided_ns), "chronic", e->chronic, "open", e->open, "held",
 		e->held, "symptom", e->symptom);
 	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
-	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
+	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
 				 "score_needed", number_json(tested ? e->needs : NAN),
 				 "degrees_of_freedom", number_json(tested ? e->df : NAN),
 				 "ratio_at_least", number_json(tested ? e->lower : NAN), "window_s",
 				 number_json(tested ? e->window_s : NAN), "window_end",
-				 tested ? time_json(e->window_end_ns) : json_null());
+				 tested ? time_json(e->window_end_ns) : json_null(), "parts",
+				 parts_json(a, e));
 
 	return with_json(with_json(one, more), test);
 }

@@ -58,6 +58,10 @@ static void print_finding(const struct verdict *v, const struct finding *e)
 			 words_value(s, e->p99_peers, b));
 	if (isfinite(e->w1))
 		text_add(&t, " ; on average %s", words_ratio(e->w1, a));
+	for (size_t i = 0; i < FINDING_PARTS && e->parts[i].ratio > 0; i++)
+		text_add(&t, "%s %s" TEXT_TIE "%s", i ? "," : " ; of these",
+			 verdict_signal(v, e->parts[i].signal)->name,
+			 words_ratio(e->parts[i].ratio, a));
 	if (e->held)
 		text_put(&t, " ; held, too few events since");
 	text_print(&t, stdout, "", 2, 6);

@@ -35,7 +35,7 @@ struct finding panel_worst(const struct panel *p, size_t m)
 	e = p->worst[m].e;
 	e.open = goes_on(p, m);
 	if (p->worst[m].times) {
-		e.onset_ns = p->worst[m].onset_ns;
+		e.begun_ns = e.onset_ns = p->worst[m].onset_ns;
 		e.decided_ns = p->worst[m].decided_ns;
 		e.last_ns = p->worst[m].last_ns;
 	}
@@ -72,7 +72,7 @@ static struct track_mark mark_of(const struct panel *p, size_t m)
 					   .times = p->worst[m].times,
 					   .duty = panel_duty(p, m)};
 	}
-	return (struct track_mark){.onset_ns = st->onset_ns,
+	return (struct track_mark){.onset_ns = st->begun_ns,
 				   .last_ns = st->last_ns,
 				   .indicts = local && st->state == TRACK_INDICTED,
 				   .few = track_few(st),
@@ -121,6 +121,12 @@ bool panel_is_alone(const struct panel *p, size_t m)
 	return st->alone >= p->o.least_alone && st->alone > st->judged;
 }
 
+/* A disk may be slow in reads alone, or in writes alone: that moves what its signals say together by half. */
+static double least_of(const struct panel *p, size_t m)
+{
+	return p->track.at[m].least * (p->o.row->kind == KIND_TOGETHER ? 2 : 1);
+}
+
 static int member_used(const struct panel *p, size_t m, struct verdict *a)
 {
 	const struct track_entity *st = &p->track.at[m];
@@ -131,7 +137,7 @@ static int member_used(const struct panel *p, size_t m, struct verdict *a)
 	if (!st->tested && !alone)
 		return 0;
 	if (st->tested && !alone && !halves && isfinite(st->least))
-		u.seen = exp(st->least);
+		u.seen = exp(least_of(p, m));
 	snprintf(u.disk, sizeof(u.disk), "%s", p->members[m].disk);
 	return verdict_used(a, &u);
 }

@@ -58,8 +58,7 @@ struct facts {
 	size_t n_peers;	      /* servers of its group that spoke, without itself */
 	struct links links;
 };
-/* What several files compare with. That something is worse than the peers' at all is decided before any rule is asked, by the
- * table of signals. */
+/* That something is worse than the peers' at all is decided before any rule is asked, by the table of signals. */
 extern const struct rule_bounds {
 	double hog_share; /* foreign bytes below this share of the disk's are a trickle beside what slows it */
 	/* latency that could not be judged among peers, but is so many times what it is to them or was before: the hog is felt */
@@ -80,8 +79,7 @@ double facts_peers_at(const struct facts *f, bool before, facts_number *of, cons
 bool facts_is_peer(const struct facts *f, const struct scene_node *n);
 bool facts_up(const struct facts *f, enum signal s);
 bool facts_indicted(const struct facts *f, enum signal s); /* and not only as a symptom */
-/* Whether more demand than its peers' explains all the latency. */
-bool facts_hot(const struct facts *f);
+bool facts_hot(const struct facts *f); /* more demand than its peers' explains all the latency */
 /* How many times the peers' demand of clients it has on its disks; 0: none that crossed the network. */
 double facts_demand(const struct facts *f);
 /* Whether the file system's traffic with it is that much more than with its peers. */
@@ -108,7 +106,9 @@ bool disk_hogged(const struct interval *h, const char *disk);
 void disk_busy(const struct facts *f, struct busy *b);
 /* Whether so many times the peers' demand makes latency so many times theirs at a disk that is as quick. */
 bool disk_load_explains(const struct facts *f, double load, double ratio);
+/* Mean latency, the worse of reads and writes, against the larger of the peers' and its own before; NaN: not measured. */
 double disk_await_ratio(const struct facts *f);
+double disk_await_worst(const struct facts *f, bool *write); /* against the peers'; 0 */
 double disk_service_ratio(const struct facts *f);
 bool disk_bottleneck(const struct facts *f);
 

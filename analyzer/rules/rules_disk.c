@@ -372,21 +372,33 @@ static double disk_device_part(const struct facts *f, bool write)
 	return fmin(1, fmax(0, d / w));
 }
 
-/* Latency of the disk, mean, now against the peers' median now or, where larger, the own one before;
- * the worse of reads and writes. NaN: not measured. */
-double disk_await_ratio(const struct facts *f)
+static double await_worst(const struct facts *f, bool before, bool *write)
 {
 	double worst = NAN;
 
-	for (int write = 0; write < 2; write++) {
-		enum disk_acc which = write ? DA_WRITE_AWAIT : DA_READ_AWAIT;
+	for (int i = 0; i < 2; i++) {
+		enum disk_acc which = i ? DA_WRITE_AWAIT : DA_READ_AWAIT;
 		struct acc a = disk_acc(&f->me->now, f->disk, which);
-		double ratio = acc_mean(a) / usual(f, which, true);
+		double ratio = acc_mean(a) / usual(f, which, before);
 
-		if (a.n >= REQUESTS_MIN && isfinite(ratio))
-			worst = fmax(worst, ratio);
+		if (a.n < REQUESTS_MIN || !isfinite(ratio) || ratio <= worst)
+			continue;
+		worst = ratio;
+		*write = i;
 	}
 	return worst;
+}
+
+double disk_await_ratio(const struct facts *f)
+{
+	bool write;
+
+	return await_worst(f, true, &write);
+}
+
+double disk_await_worst(const struct facts *f, bool *write)
+{
+	return facts_or0(await_worst(f, false, write));
 }
 
 static double utilisation(const struct interval *h, const void *arg)

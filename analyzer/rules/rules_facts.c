@@ -185,15 +185,15 @@ bool facts_indicted(const struct facts *f, enum signal s)
 	return f->indicted & ONE(s);
 }
 
-/* Whether the latency that is up most is that of writes, and by which ratio. */
+/* Whether the latency that is up most is that of writes, and by which ratio; where none is by itself, the mean. */
 bool facts_worst_is_write(const struct facts *f, double *ratio)
 {
 	static const enum signal of[] = {SIG_READ_DEVICE, SIG_WRITE_DEVICE, SIG_READ,
 					 SIG_WRITE,	  SIG_READ_AWAIT,   SIG_WRITE_AWAIT};
-	bool write = false, sure = f->indicted & LATENCY;
+	bool write = false, sure = f->indicted & LATENCY & ~ONE(SIG_DISK_TOGETHER);
 	double z = -1;
 
-	*ratio = 1;
+	*ratio = fmax(1, disk_await_worst(f, &write));
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (facts_up(f, of[i]) && (!sure || facts_indicted(f, of[i])) &&
 		    facts_or0(f->of[of[i]]->z) > z) {

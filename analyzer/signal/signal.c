@@ -141,7 +141,7 @@ const struct signal_row signals[SIG_COUNT] = {
 			ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2, .decimals = 1,
 			.reason = THREADS_WHY, .optional = true},
 	[SIG_DISK_TOGETHER] = {"latencies together", "together", "x", LEVEL_DISK, KIND_TOGETHER,
-			       ROLE_LOCAL, .resource = RESOURCE_DISK, .floor = 0.1, .decimals = 2,
+			       ROLE_LOCAL, .resource = RESOURCE_DISK, .decimals = 2,
 			       .reason = "latencies and queue of one disk that agree"},
 };
 

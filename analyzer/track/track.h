@@ -60,7 +60,10 @@ static inline bool track_state_open(enum track_state s)
  * disks and servers of series files and for columns of tables. Times are of the interval's start and end.
  */
 
-enum { TRACK_STEPS = 4 };
+enum {
+	TRACK_STEPS = 4,
+	TRACK_BEGUN = 2, /* of these: what is less than their largest has not begun */
+};
 
 /* What one interval shows of one entity, besides its residual. */
 struct track_values {
@@ -111,6 +114,8 @@ struct track_entity {
 	} steps[2][TRACK_STEPS];
 	/* Trouble: from the onset on, while the test says so. */
 	enum track_state state;
+	int64_t excursion_ns,
+		begun_ns; /* since when it was worse at all, and clearly: onset_ns or before */
 	int64_t onset_ns, decided_ns, last_ns; /* onset_ns 0: there was none, or it is forgotten */
 };
 

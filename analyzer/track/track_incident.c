@@ -279,6 +279,7 @@ struct finding *track_add(struct track *t, const struct finding *e, bool *strong
 		now.w1 = at->w1;
 		now.p99 = at->p99;
 		now.p99_peers = at->p99_peers;
+		memcpy(now.parts, at->parts, sizeof(now.parts));
 	} else {
 		at = array_refill(&c->findings, &c->n, &c->cap);
 	}

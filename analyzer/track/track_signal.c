@@ -73,11 +73,20 @@ int track_group_grow(struct track_group *f, size_t n)
 	return 0;
 }
 
-static void excursion_add(const struct track_group *f, struct excursion_sum *s,
-			  const struct track_values *x)
+/* As it is added up. */
+static struct track_values summand(const struct track_group *f, struct track_values x)
 {
-	s->value += f->o.logarithmic ? log(x->value) : x->value;
-	s->peers += f->o.logarithmic ? log(x->peers) : x->peers;
+	if (f->o.logarithmic) {
+		x.value = log(x.value);
+		x.peers = log(x.peers);
+	}
+	return x;
+}
+
+static void excursion_add(struct excursion_sum *s, const struct track_values *x)
+{
+	s->value += x->value;
+	s->peers += x->peers;
 	s->n++;
 }
 
@@ -101,7 +110,7 @@ static void excursion(const struct track_group *f, struct track_entity *st,
 	}
 	if (!(st->cusum > 0))
 		return;
-	excursion_add(f, &st->sum, x);
+	excursion_add(&st->sum, x);
 	st->sum.worse += worse > half; /* what is under the floor is half at most */
 	if (st->cusum < st->highest)
 		return;
@@ -117,8 +126,8 @@ static void excursion(const struct track_group *f, struct track_entity *st,
  */
 
 /* The step from 0 to twice `half`, r above it or not. */
-static void step_add(const struct track_group *f, struct track_step *s, double r, double half,
-		     const struct track_values *x, int64_t from_ns)
+static void step_add(struct track_step *s, double r, double half, const struct track_values *x,
+		     int64_t from_ns)
 {
 	s->cusum = fmax(0, s->cusum + r - half);
 	if (!(s->cusum > 0)) {
@@ -126,7 +135,7 @@ static void step_add(const struct track_group *f, struct track_step *s, double r
 		return;
 	}
 	s->since_ns = s->since_ns ? s->since_ns : from_ns;
-	excursion_add(f, &s->sum, x);
+	excursion_add(&s->sum, x);
 	s->sum.worse += r > half;
 }
 
@@ -137,17 +146,21 @@ static void steps_add(const struct track_group *f, struct track_entity *st,
 
 	for (size_t view = 0; view < 2; view++)
 		for (size_t k = 0; k < TRACK_STEPS && isfinite(r[view]); k++)
-			step_add(f, &st->steps[view][k], r[view], f->o.gate * (1 << k), x, from_ns);
+			step_add(&st->steps[view][k], r[view], f->o.gate * (1 << k), x, from_ns);
 }
 
 static void onset_find(const struct track_group *f, struct track_entity *st)
 {
-	const struct track_step *found = NULL;
+	const struct track_step *steps = st->steps[st->last.view], *found = NULL;
 
-	st->onset_ns = st->since_ns;
-	for (size_t k = 0; k < TRACK_STEPS && f->o.gate * (1 << k) <= st->last.effect / 2; k++)
-		if (st->steps[st->last.view][k].since_ns)
-			found = &st->steps[st->last.view][k];
+	st->excursion_ns = st->begun_ns = st->onset_ns = st->since_ns;
+	for (size_t k = 0; k < TRACK_STEPS && f->o.gate * (1 << k) <= st->last.effect / 2; k++) {
+		if (!steps[k].since_ns)
+			continue;
+		found = &steps[k];
+		if (k < TRACK_BEGUN && found->since_ns > st->begun_ns)
+			st->begun_ns = found->since_ns;
+	}
 	if (!found || found->since_ns <= st->since_ns)
 		return;
 	st->onset_ns = found->since_ns;
@@ -260,6 +273,7 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		struct track_entity *st = &f->at[i];
+		struct track_values x;
 
 		st->r = in[i].r / weight;
 		if (!isfinite(in[i].r)) {
@@ -280,8 +294,9 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		st->value = shown[i].value;
 		st->peers = shown[i].peers;
 		st->n_peers = shown[i].n_peers;
-		excursion(f, st, &shown[i], from_ns, to_ns);
-		steps_add(f, st, &shown[i], from_ns);
+		x = summand(f, shown[i]);
+		excursion(f, st, &x, from_ns, to_ns);
+		steps_add(f, st, &x, from_ns);
 		entity_turn(f, st, sign_of(st), to_ns);
 	}
 	return 0;
@@ -320,8 +335,9 @@ void track_group_look(struct track_group *f, size_t i, const struct track_look *
 	st->best = x->evidence;
 	st->n_peers = (unsigned int)x->evidence.n_peers;
 	st->bad = (struct excursion_sum){0};
-	excursion_add(f, &st->bad, &shown);
-	st->onset_ns = x->from_ns;
+	shown = summand(f, shown);
+	excursion_add(&st->bad, &shown);
+	st->excursion_ns = st->begun_ns = st->onset_ns = x->from_ns;
 	st->decided_ns = st->last_ns = x->to_ns;
 }
 
@@ -347,7 +363,7 @@ static bool always(const struct track_group *f, const struct track_entity *st)
 	double interval_ns = f->o.interval_s * 1e9;
 
 	return !st->at_once &&
-	       (double)(st->onset_ns - st->first_ns) < ALWAYS_INTERVALS * interval_ns &&
+	       (double)(st->excursion_ns - st->first_ns) < ALWAYS_INTERVALS * interval_ns &&
 	       (double)(st->last_ns - st->onset_ns) >= ALWAYS_S * 1e9;
 }
 
@@ -364,6 +380,7 @@ struct finding track_finding(const struct track_group *f, size_t i, struct findi
 		about.baseline = st->usual;
 	about.flagged = st->bad.worse;
 	about.judged = st->at_once ? 0 : st->bad.n;
+	about.begun_ns = st->begun_ns;
 	about.onset_ns = st->onset_ns;
 	about.decided_ns = st->decided_ns;
 	about.last_ns = st->last_ns;

@@ -39,6 +39,7 @@ struct finding finding_make(const struct finding_about *about, const struct evid
 			    .flagged = about->flagged,
 			    .judged = about->judged,
 			    .n_peers = about->n_peers,
+			    .begun_ns = about->begun_ns ? about->begun_ns : about->onset_ns,
 			    .onset_ns = about->onset_ns,
 			    .decided_ns = about->decided_ns ? about->decided_ns : about->last_ns,
 			    .last_ns = about->last_ns,

@@ -18,6 +18,7 @@ struct finding_about {
 	double baseline; /* ln; 0: none */
 	unsigned int flagged, judged;
 	int64_t onset_ns, last_ns;
+	int64_t begun_ns;   /* 0: onset_ns */
 	int64_t decided_ns; /* 0: last_ns */
 	bool chronic, open, held;
 	/* Of a paper's method, which has no evidence. */

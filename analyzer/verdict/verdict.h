@@ -52,6 +52,8 @@ struct verdict_signal {
 /* Of no signal in particular: what is not judged at all. */
 #define SIGNAL_ALL SIZE_MAX
 
+enum { FINDING_PARTS = 7 };
+
 /* One signal of one server (of one of its disks) that was worse than its peers'. A line a person can
  * check by hand. Values in the signal's unit. */
 struct finding {
@@ -78,6 +80,7 @@ struct finding {
 	unsigned int flagged,
 		judged; /* bad or odd ones, of all intervals (windows, seconds) from onset to last */
 	unsigned int n_peers; /* 0: not known */
+	int64_t begun_ns; /* since when it was worse, also by less than in the end: what was before is better */
 	int64_t onset_ns, decided_ns,
 		last_ns; /* start of the first bad interval or odd window; end of the one with
 						* which there was evidence enough; end of the last bad one */
@@ -85,6 +88,11 @@ struct finding {
 	bool open;	 /* still so in the end */
 	bool held;	 /* too few events since: the last verdict stands */
 	bool symptom;	 /* supports, did not indict */
+	/* Of signals that are judged together: these are up, the most first; ratio 0: no more. */
+	struct finding_part {
+		size_t signal;
+		double ratio;
+	} parts[FINDING_PARTS];
 };
 
 /* What a culprit has a share of. */

@@ -25,6 +25,7 @@ SPAN = 4  # s, an interval
 
 # What cannot be computed again from what is printed, and why.
 NOT_BY_HAND = {
+    "together": "how far the disks are apart in an interval, and were so far, is not printed",
     "runq": "the run-queue delay's histogram is not printed; runq-delay is its mean, runq-p99 its 99 % quantile",
 }
 
