@@ -35,13 +35,21 @@ struct evaluated {
 };
 
 /* Runs that have these words in common; NULL: any. */
-enum group_kind { GROUP_CELL, GROUP_FAULT, GROUP_WORKLOAD, GROUP_CLUSTER, GROUP_ALL, GROUP_KINDS };
+enum group_kind {
+	GROUP_CELL,
+	GROUP_FAULT,
+	GROUP_WORKLOAD,
+	GROUP_CLUSTER,
+	GROUP_INTENSITY, /* of a fault, where it has one */
+	GROUP_ALL,
+	GROUP_KINDS
+};
 
 extern const char *const group_kind_names[GROUP_KINDS];
 
 struct group {
 	enum group_kind kind;
-	const char *cluster, *fault, *workload;
+	const char *cluster, *fault, *workload, *intensity;
 	struct score score;
 };
 
@@ -72,6 +80,9 @@ int evaluate_failed(struct evaluated *e, const struct labelled *label, enum voca
 /* Scores all runs once they are there. 0 or -ENOMEM. */
 int evaluate_groups(struct evaluation *all);
 void evaluation_release(struct evaluation *all); /* takes a zeroed one */
+
+/* The least intensity of a fault from which on, at each that was tried, so large a share of its runs are found; NaN: none. */
+double evaluate_power(const struct evaluation *all, const char *fault, double share);
 
 /* "hit", "miss", "clean", "alarm", …: one word for a run. */
 const char *evaluate_word(const struct evaluated *e);

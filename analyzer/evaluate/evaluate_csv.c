@@ -35,6 +35,7 @@ static void put_group(struct group *g)
 	put_word(g->cluster);
 	put_word(g->fault);
 	put_word(g->workload);
+	put_word(g->intensity);
 	printf(",%zu,%zu,%zu,%zu,%zu,%zu", s->faulty, s->fault_free, s->cannot_faulty,
 	       s->cannot_fault_free, s->failed_faulty, s->failed_fault_free);
 	for (int i = 0; i < RATE_COUNT; i++) {
@@ -89,7 +90,7 @@ void evaluate_csv(struct evaluation *all, bool runs)
 			put_run(&all->runs[i]);
 		return;
 	}
-	printf("group,cluster,fault,workload,runs_faulty,runs_fault_free,cannot_faulty,"
+	printf("group,cluster,fault,workload,intensity,runs_faulty,runs_fault_free,cannot_faulty,"
 	       "cannot_fault_free,failed_faulty,failed_fault_free");
 	for (int i = 0; i < RATE_COUNT; i++) {
 		const char *name = score_rate_names[i];

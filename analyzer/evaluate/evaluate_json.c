@@ -21,14 +21,14 @@ static json_t *text(const char *s)
 static json_t *group_json(struct group *g)
 {
 	struct score *s = &g->score;
-	json_t *j = json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "group",
-			      group_kind_names[g->kind], "cluster", text(g->cluster), "fault",
-			      text(g->fault), "workload", text(g->workload), "runs_faulty",
-			      (json_int_t)s->faulty, "runs_fault_free", (json_int_t)s->fault_free,
-			      "cannot_faulty", (json_int_t)s->cannot_faulty, "cannot_fault_free",
-			      (json_int_t)s->cannot_fault_free, "failed_faulty",
-			      (json_int_t)s->failed_faulty, "failed_fault_free",
-			      (json_int_t)s->failed_fault_free);
+	json_t *j = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "group",
+		group_kind_names[g->kind], "cluster", text(g->cluster), "fault", text(g->fault),
+		"workload", text(g->workload), "intensity", text(g->intensity), "runs_faulty",
+		(json_int_t)s->faulty, "runs_fault_free", (json_int_t)s->fault_free,
+		"cannot_faulty", (json_int_t)s->cannot_faulty, "cannot_fault_free",
+		(json_int_t)s->cannot_fault_free, "failed_faulty", (json_int_t)s->failed_faulty,
+		"failed_fault_free", (json_int_t)s->failed_fault_free);
 
 	for (int i = 0; i < RATE_COUNT; i++) {
 		struct bounds w = rate_wilson(s->rate[i]);

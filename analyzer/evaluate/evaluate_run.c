@@ -156,6 +156,16 @@ static void count_servers(struct outcome *o, const struct labelled *l, const str
 	o->missed = faulty > o->hit ? faulty - o->hit : 0;
 }
 
+/* What of all servers is known, where nobody is indicted. */
+static void count_well(struct outcome *o, const struct verdict *a)
+{
+	struct status_counts n = verdict_statuses(a, false);
+	size_t more = n.of[STATUS_UNJUDGED] + n.of[STATUS_SUSPICIOUS] + n.of[STATUS_INDICTED];
+
+	o->clear = !o->cannot && !more && !n.of[STATUS_UNPROVEN];
+	o->unproven = !o->cannot && !more && n.of[STATUS_UNPROVEN];
+}
+
 static struct outcome blank(const struct labelled *l, enum vocabulary words, bool causes,
 			    bool directions)
 {
@@ -203,6 +213,7 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 		count_incident(o, e->incidents, e->n_incidents, label);
 	}
 	count_servers(o, label, a);
+	count_well(o, a);
 	if (o->hit < o->faulty)
 		o->ttd_s = NAN;
 	return 0;

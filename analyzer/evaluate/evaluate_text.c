@@ -79,12 +79,13 @@ static void print_servers_row(struct group *g)
 static void print_more_row(struct group *g)
 {
 	struct score *s = &g->score;
-	char a[SHARE_LEN], b[SHARE_LEN], c[SHARE_LEN], runs[24];
+	char a[SHARE_LEN], b[SHARE_LEN], c[SHARE_LEN], d[SHARE_LEN], e[SHARE_LEN], runs[24];
 
 	snprintf(runs, sizeof(runs), "%zu+%zu", s->failed_faulty, s->failed_fault_free);
 	print_words(g);
-	printf("%7s  %-10s  %-10s  %s\n", runs, share(s->rate[RATE_60S], a),
-	       share(s->rate[RATE_DIRECTION], b), share(s->rate[RATE_GUESS], c));
+	printf("%7s  %-10s  %-10s  %-10s  %-10s  %s\n", runs, share(s->rate[RATE_60S], a),
+	       share(s->rate[RATE_DIRECTION], b), share(s->rate[RATE_GUESS], c),
+	       share(s->rate[RATE_UNPROVEN], d), share(s->rate[RATE_CLEAR], e));
 }
 
 static size_t count_groups(const struct evaluation *all, enum group_kind kind)
@@ -138,13 +139,47 @@ static void print_table(struct evaluation *all, void (*row)(struct group *g))
 	for (size_t i = 0; i < all->n_groups; i++) {
 		struct group *g = &all->groups[i];
 
-		if (g->kind == GROUP_CELL || !shown(all, g->kind))
+		if (g->kind == GROUP_CELL || g->kind == GROUP_INTENSITY || !shown(all, g->kind))
 			continue;
 		if (g->kind != all->groups[i - 1].kind)
 			printf("\n");
 		if (g->kind == GROUP_CLUSTER)
 			print_cluster(g->cluster);
 		row(g);
+	}
+}
+
+/* What a fault must be to be found: of each that was tried with more than one intensity. */
+static void print_power(const struct evaluation *all)
+{
+	char a[SHARE_LEN], b[SHARE_LEN], word[20];
+
+	for (size_t i = 0; i < all->n_groups; i++) {
+		const struct group *g = &all->groups[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < all->n_groups && g->kind == GROUP_FAULT; k++)
+			n += all->groups[k].kind == GROUP_INTENSITY &&
+			     !strcmp(all->groups[k].fault, g->fault);
+		if (n < 2)
+			continue;
+		printf("\n%-19s %9s %7s  %-10s  %-10s  %s\n", "fault", "intensity", "runs", "ITP %",
+		       "unproven %", "clear %");
+		for (size_t k = 0; k < all->n_groups; k++) {
+			const struct score *s = &all->groups[k].score;
+			char c[SHARE_LEN];
+
+			if (all->groups[k].kind != GROUP_INTENSITY ||
+			    strcmp(all->groups[k].fault, g->fault))
+				continue;
+			printf("%-19s %9s %7zu  %-10s  %-10s  %s\n",
+			       output_clean(g->fault, word, sizeof(word)), all->groups[k].intensity,
+			       s->faulty, share(s->rate[RATE_ITP], a),
+			       share(s->rate[RATE_UNPROVEN], b), share(s->rate[RATE_CLEAR], c));
+		}
+		printf("half are found from %s on, nine tenths from %s on\n",
+		       number_text(evaluate_power(all, g->fault, 0.5), 2, a),
+		       number_text(evaluate_power(all, g->fault, 0.9), 2, b));
 	}
 }
 
@@ -213,7 +248,11 @@ static void print_legend(const struct evaluation *all)
 	       "complete, in runs that count\nfor ITP; judged, not: servers that could be judged "
 	       "and not; alarms: servers indicted in runs\nwithout a fault; 60 s: as ITP, and "
 	       "within 60 s of onset; side: of packet loss on the right servers,\nsaid to be on "
-	       "the side where it was; guess: right guesses at what is behind a right cause\n");
+	       "the side where it was; guess: right guesses at what is behind a right "
+	       "cause;\nunproven: of runs in which nobody was indicted, those that say a fault "
+	       "would "
+	       "not have been seen;\nclear: runs with a fault of which every server is called "
+	       "well\n");
 	if (all->top)
 		printf("only the first of each verdict's ranking counts\n");
 	if (cannot)
@@ -238,8 +277,9 @@ void evaluate_text(struct evaluation *all, bool runs)
 	printf("\n%-19s %-9s %7s %5s  %-10s  %-10s  %-10s %5s %6s %5s\n", "fault", "workload",
 	       "judged", "not", "TP %", "FP %", "alarms %", "prec", "recall", "MCC");
 	print_table(all, print_servers_row);
-	printf("\n%-19s %-9s %7s  %-10s  %-10s  %s\n", "fault", "workload", "failed", "60 s %",
-	       "side %", "guess %");
+	printf("\n%-19s %-9s %7s  %-10s  %-10s  %-10s  %-10s  %s\n", "fault", "workload", "failed",
+	       "60 s %", "side %", "guess %", "unproven %", "clear %");
 	print_table(all, print_more_row);
+	print_power(all);
 	print_legend(all);
 }

@@ -23,6 +23,8 @@ const char *const score_rate_names[RATE_COUNT] = {
 	[RATE_60S] = "within_60s",
 	[RATE_DIRECTION] = "direction",
 	[RATE_GUESS] = "guess",
+	[RATE_UNPROVEN] = "unproven",
+	[RATE_CLEAR] = "clear",
 };
 
 static void rate_add(struct rate *r, size_t k, size_t n)
@@ -54,6 +56,8 @@ int score_add(struct score *s, const struct outcome *o)
 	rate_add(&r[RATE_DFP], judged && o->misnamed, judged);
 	rate_add(&r[RATE_PRECISION], o->hit, o->hit + alarms);
 	rate_add(&r[RATE_RECALL], o->hit, o->hit + o->missed);
+	rate_add(&r[RATE_UNPROVEN], o->unproven, judged && !o->hit && !alarms);
+	rate_add(&r[RATE_CLEAR], faulty && o->clear, faulty);
 	if (faulty) {
 		rate_add(&r[RATE_ITP], o->hit == o->faulty, 1);
 		rate_add(&r[RATE_DTP], o->cause_known && o->named == o->faulty, o->cause_known);

@@ -23,6 +23,8 @@ struct rate {
 struct outcome {
 	bool cannot;	   /* nothing could be judged */
 	bool failed;	   /* it could not even be read: cannot, too */
+	bool clear;	   /* every server was called well */
+	bool unproven;	   /* nobody was more than unproven, and somebody was */
 	size_t faulty;	   /* servers with the fault; 0: a fault-free run */
 	size_t hit;	   /* of those, indicted for what happened during the fault */
 	size_t named;	   /* of those, with the right cause as well */
@@ -62,6 +64,8 @@ struct outcome {
  *   direction  runs with packet loss on the servers that were indicted, every one of them with the
  *              side on which packets are lost; of methods that tell sides
  *   guess      servers with the right cause and a guess at what is behind it: the guess is right
+ *   unproven   runs that were judged and in which nobody was indicted: the answer was "unproven"
+ *   clear      runs with a fault of which every server was called well
  */
 enum score_rate {
 	RATE_ITP,
@@ -77,6 +81,8 @@ enum score_rate {
 	RATE_60S,
 	RATE_DIRECTION,
 	RATE_GUESS,
+	RATE_UNPROVEN,
+	RATE_CLEAR,
 	RATE_COUNT,
 };
 

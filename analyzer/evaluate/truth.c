@@ -14,16 +14,17 @@
 #include "userspace/common/array.h"
 #include "userspace/common/text.h"
 
-enum truth_column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, COLUMNS };
+enum truth_column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, INTENSITY, COLUMNS };
 
 static const struct {
 	const char *name;
 	bool needed;
 } columns[COLUMNS] = {
-	[SOURCE] = {"source", true},	[MODEL] = {"model", false},
-	[CLUSTER] = {"cluster", false}, [WORKLOAD] = {"workload", false},
-	[FAULT] = {"fault", true},	[NODE] = {"node", false},
-	[FROM] = {"from", false},	[TO] = {"to", false},
+	[SOURCE] = {"source", true},	    [MODEL] = {"model", false},
+	[CLUSTER] = {"cluster", false},	    [WORKLOAD] = {"workload", false},
+	[FAULT] = {"fault", true},	    [NODE] = {"node", false},
+	[FROM] = {"from", false},	    [TO] = {"to", false},
+	[INTENSITY] = {"intensity", false},
 };
 
 /* A loop that never ends (HADOOP-1036) and a server that is stopped look alike from outside: "hung". A
@@ -208,6 +209,7 @@ static int read_run(const struct lines *l, const struct field *f, const ssize_t 
 		return -ENOMEM;
 	run->cluster = word[CLUSTER];
 	run->workload = word[WORKLOAD];
+	run->intensity = word[INTENSITY];
 	run->fault = *word[FAULT] ? word[FAULT] : "none";
 	run->known = truth_fault(run->fault);
 	err = split_nodes(l, word[NODE], run);

@@ -13,6 +13,7 @@
  *              fault-free run too
  *   node       the faulty servers, separated by blanks; of what is no fault: where it acts,
  *              which may be anything, a client for one
+ *   intensity  of the fault, a number larger where it is easier to see: power is given over these
  *   from, to   when the fault was there, as --from and --to take times; empty: all the time
  *
  * Empty lines are passed over. Everything else that does not fit is refused, with file and line.
@@ -55,7 +56,7 @@ struct labelled {
 	size_t line;
 	char *words;	      /* owned: what the next ones point into */
 	char *source, *model; /* owned, relative to here; model NULL: none given */
-	const char *cluster, *workload;
+	const char *cluster, *workload, *intensity;
 	const char *fault;		 /* "none" where there is none */
 	const struct known_fault *known; /* NULL: no cause can be right */
 	const char *

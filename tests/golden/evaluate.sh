@@ -101,7 +101,7 @@ check_eq "$(awk 'length > 99 { print } END { print NR }' "$T/out")" "$(wc -l <$G
 
 case_begin "--csv: all columns have names, and in all is what was worked out"
 "$O/limpet" evaluate --csv "$T/truth.csv" >"$T/csv"
-all="all,,,,8,3,1,1,0,0"
+all="all,,,,,8,3,1,1,0,0"
 # k, n and k/n, and binomtest(k, n).proportion_ci(method="wilson") of scipy.stats
 all="$all,5,8,0.625,0.305742,0.863156" # itp
 all="$all,2,9,0.222222,0.0632251,0.547411" # ifp
@@ -115,16 +115,18 @@ all="$all,6,8,0.75,0.409275,0.928521" # precision
 all="$all,6,8,0.75,0.409275,0.928521" # recall
 all="$all,4,8,0.5,0.215216,0.784784" # within 60 s
 all="$all,0,0,,,,0,0,,," # kl names no side of packet loss, and guesses nothing
+all="$all,0,2,0,0,0.65762" # unproven: kl never is; of the healthy run, and cpu-hog of the same
+all="$all,1,8,0.125,0.0224175,0.470888" # clear: cpu-hog
 # tp, fp, tn, fn, not judged, MCC, runs detected, median and largest time to detection
 all="$all,6,2,27,2,8,0.681034,5,60,100"
 check_eq "$(grep ^all "$T/csv")" "$all" "in all" &&
-	check_eq "$(awk -F, '{ print NF }' "$T/csv" | sort -u)" 84 "columns" && ok
+	check_eq "$(awk -F, '{ print NF }' "$T/csv" | sort -u)" 95 "columns" && ok
 
 case_begin "--json says the same as --csv, null where that is empty"
 "$O/limpet" evaluate --json --runs "$T/truth.csv" >"$T/json"
-jq -r '.scores[] | [.group, .cluster, .fault, .workload, .runs_faulty, .runs_fault_free,
+jq -r '.scores[] | [.group, .cluster, .fault, .workload, .intensity, .runs_faulty, .runs_fault_free,
 	.cannot_faulty, .cannot_fault_free, .failed_faulty, .failed_fault_free] + [(.itp, .ifp, .dtp, .dfp, .tp, .fp, .false_alarm_servers,
-	.false_alarm_runs, .precision, .recall, .within_60s, .direction, .guess) | .k, .n, .value, .lo, .hi] + [(.servers | .true_positives,
+	.false_alarm_runs, .precision, .recall, .within_60s, .direction, .guess, .unproven, .clear) | .k, .n, .value, .lo, .hi] + [(.servers | .true_positives,
 	.false_positives, .true_negatives, .false_negatives, .not_judged, .mcc),
 	(.time_to_detection_s | .runs, .median, .max)] | map(. // "" | tostring) | join(",")' \
 	"$T/json" >"$T/from_json"
@@ -137,11 +139,11 @@ sed 1d "$T/csv" | paste -d , - "$T/from_json" | awk -F, '
 	{
 		n = NF / 2
 		for (i = 1; i <= n; i++)
-			if (!same($i, $(i + n), i > 4))
+			if (!same($i, $(i + n), i > 5))
 				print $i " is not " $(i + n) " (row " NR ", column " i ")"
 	}
 	END { print NR " rows of " n }' >"$T/diff" 2>&1
-check_eq "$(cat "$T/diff")" "17 rows of 84" "differences" && ok
+check_eq "$(cat "$T/diff")" "17 rows of 95" "differences" && ok
 
 case_begin "--json --runs has every run: who, why, when, and whether rightly"
 expected='[11,"miss+alarm",8,null,[{"node":"oss1","cause":"disk-busy","after_s":-140,"faulty":true,'
@@ -176,7 +178,7 @@ check_eq "$slack $cwnd $model" "0 [0,8] 5" "ITP" && ok
 case_begin "words with commas and quotes come out as they went in"
 printf 'source,model,fault,workload,cluster\nhealthy,model.json,none,"a ""b"", c",x\n' >"$T/words.csv"
 "$O/limpet" evaluate --csv "$T/words.csv" >"$T/csv"
-check_eq "$(sed -n 2p "$T/csv" | cut -c 1-30)" 'cell,x,none,"a ""b"", c",0,1,0' "its line" && ok
+check_eq "$(sed -n 2p "$T/csv" | cut -c 1-31)" 'cell,x,none,"a ""b"", c",,0,1,0' "its line" && ok
 
 case_begin "a run that cannot be read is told with file and line, the others are scored: status 1"
 sed '3s/await2/nowhere/; 5s/oss4/oss9/' "$T/truth.csv" >"$T/bad.csv"
@@ -243,7 +245,7 @@ limpet: '--signal' is not for the method kl status 1 " "messages and statuses" &
 case_begin "what is no fault makes a group of its own, without a fault"
 sed '6s/none,/imbalance,oss2/' "$T/truth.csv" >"$T/hot.csv"
 "$O/limpet" evaluate --csv "$T/hot.csv" >"$T/csv"
-check_eq "$(grep '^fault,,imbalance' "$T/csv" | cut -d, -f1-6)" "fault,,imbalance,,0,1" "its runs" &&
+check_eq "$(grep '^fault,,imbalance' "$T/csv" | cut -d, -f1-7)" "fault,,imbalance,,,0,1" "its runs" &&
 	check_eq "$(grep ^all "$T/csv")" "$all" "in all, as before" && ok
 
 case_begin "no TRUTH: status 2"

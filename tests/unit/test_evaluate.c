@@ -47,6 +47,7 @@ static int set_up(void **state)
 				     .source = (char *)"runs/1",
 				     .cluster = "",
 				     .workload = "",
+				     .intensity = "",
 				     .fault = "none",
 				     .nodes = w->ill,
 				     .from_ns = INT64_MIN,
@@ -539,6 +540,51 @@ static void a_suspicion_is_neither_hit_nor_alarm(void **state)
 	assert_true(o->alarmed == 0 && o->missed == 1);
 }
 
+/* At 1.3 one of four is found, at 1.5 three, from 2 on all. */
+static void power_over_intensities(void **state)
+{
+	static const struct {
+		const char *intensity;
+		size_t found, of;
+	} tried[] = {{"3", 4, 4}, {"1.3", 1, 4}, {"2", 4, 4}, {"1.5", 3, 4}};
+	struct labelled label[16] = {{0}};
+	struct evaluation all = {0};
+	size_t n = 0;
+
+	(void)state;
+	all.runs = calloc(16, sizeof(*all.runs));
+	assert_non_null(all.runs);
+	for (size_t i = 0; i < sizeof(tried) / sizeof(*tried); i++)
+		for (size_t k = 0; k < tried[i].of; k++, n++) {
+			label[n] = (struct labelled){.cluster = "",
+						     .workload = "",
+						     .fault = "slow-disk",
+						     .intensity = tried[i].intensity,
+						     .n_nodes = 1};
+			all.runs[n] = (struct evaluated){
+				.label = &label[n],
+				.outcome = {.faulty = 1, .hit = k < tried[i].found, .ttd_s = NAN}};
+		}
+	all.n_runs = n;
+	assert_int_equal(evaluate_groups(&all), 0);
+	assert_true(evaluate_power(&all, "slow-disk", 0.25) == 1.3);
+	assert_true(evaluate_power(&all, "slow-disk", 0.5) == 1.5);
+	assert_true(evaluate_power(&all, "slow-disk", 0.9) == 2);
+	assert_true(isnan(evaluate_power(&all, "hang", 0.5)));
+	evaluation_release(&all);
+	/* one that is missed at the largest: it is not known from where on */
+	all.runs = calloc(2, sizeof(*all.runs));
+	assert_non_null(all.runs);
+	all.n_runs = 2;
+	label[1].intensity = "9";
+	for (size_t i = 0; i < 2; i++)
+		all.runs[i] = (struct evaluated){.label = &label[i],
+						 .outcome = {.faulty = 1, .hit = !i, .ttd_s = NAN}};
+	assert_int_equal(evaluate_groups(&all), 0);
+	assert_true(isnan(evaluate_power(&all, "slow-disk", 0.5)));
+	evaluation_release(&all);
+}
+
 #define OF_VERDICT(test) cmocka_unit_test_setup_teardown(test, set_up_verdict, tear_down_verdict)
 
 int main(void)
@@ -572,6 +618,7 @@ int main(void)
 		OF_VERDICT(a_guess_is_right_or_wrong_or_not_made),
 		OF_VERDICT(a_server_incident_twice_counts_once),
 		OF_VERDICT(a_suspicion_is_neither_hit_nor_alarm),
+		cmocka_unit_test(power_over_intensities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,23 @@ static void guesses_are_scored_apart(void **state)
 	score_release(&s);
 }
 
+/* Nobody indicted: "unproven" says that it knows nothing; of a run with a fault "well" is wrong. */
+static void what_is_said_where_nobody_is_indicted(void **state)
+{
+	struct score s = {0};
+
+	(void)state;
+	score_add(&s, &(struct outcome){.faulty = 1, .hit = 1, .ttd_s = 30});
+	score_add(&s, &(struct outcome){.faulty = 1, .missed = 1, .unproven = true, .ttd_s = NAN});
+	score_add(&s, &(struct outcome){.faulty = 1, .missed = 1, .clear = true, .ttd_s = NAN});
+	score_add(&s, &(struct outcome){.free = 5, .clear = true, .ttd_s = NAN});
+	score_add(&s, &(struct outcome){.free = 5, .alarmed = 1, .ttd_s = NAN});
+	score_add(&s, &(struct outcome){.cannot = true, .ttd_s = NAN});
+	check_rate(&s, RATE_UNPROVEN, 1, 3);
+	check_rate(&s, RATE_CLEAR, 1, 3);
+	score_release(&s);
+}
+
 static void what_is_not_defined_is_nan(void **state)
 {
 	struct score s = {0}, all_healthy = {.tn = 7}, one_class = {.tp = 3, .fn = 1};
@@ -324,6 +341,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(detected_within_a_minute),
 		cmocka_unit_test(the_side_of_packet_loss),
 		cmocka_unit_test(guesses_are_scored_apart),
+		cmocka_unit_test(what_is_said_where_nobody_is_indicted),
 		cmocka_unit_test(what_is_not_defined_is_nan),
 		cmocka_unit_test(times_are_kept_whatever_their_number),
 	};
