@@ -169,8 +169,10 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	struct scene_node *nodes;
 	struct scene s;
 	int err = scene_of(r, onset_ns, &s, &nodes);
+	bool first;
 
-	for (size_t i = 0; i < r->n_nodes && from_the_first(r, a); i++)
+	first = from_the_first(r, a);
+	for (size_t i = 0; i < r->n_nodes && first && !err; i++)
 		interval_release(&nodes[i].before);
 	if (!err)
 		err = scene_sizes(r, &s, a, &nodes[a->node]);

@@ -122,7 +122,7 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 /* together.c: as the evidence of what a disk's signals say together needs them; */
 void together_params(struct evidence_params *p);
 /* the values of the newest interval, after all signals were pushed; */
-void together_values(struct robust *r, const struct peerset *set);
+int together_values(struct robust *r, const struct peerset *set);
 /* and which of them are up, of a member of that panel. */
 void together_parts(const struct robust *r, const struct panel *panel, size_t m, struct finding *e);
 

@@ -7,7 +7,9 @@
  */
 #include "internal.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ONE(signal) (1ULL << (signal))
@@ -36,46 +38,59 @@ static bool is_part(const struct peerset *set, const struct peerset *together)
 	       set->class == together->class;
 }
 
+/* What the signals of one disk show in an interval, added up. */
+struct sum {
+	double z;
+	unsigned int n;
+	bool latency; /* one of them has been compared in most of its intervals: a queue alone says nothing */
+};
+
 /* Adds what a panel showed in its newest interval. By how much that rises where a disk is slower by 1; NaN: nothing. */
-static double values_add(struct panel_values *v, const struct panel *part)
+static double part_add(struct sum *sums, const struct peerset *part)
 {
+	const struct panel *p = &part->panel;
 	double weight = NAN;
 
-	for (size_t m = 0; m < part->n; m++) {
-		double one, z = over_time_standard(part->track.evidence, m, MOST, &one);
+	for (size_t m = 0; m < p->n; m++) {
+		double z = over_time_standard(p->track.evidence, m, MOST, &weight);
 
+		sums[m].latency |=
+			part->signal != SIG_QUEUE && p->track.at[m].judged && !panel_is_alone(p, m);
 		if (isnan(z))
 			continue;
-		v->in[m].r = (v->shown[m].n_peers++ ? v->in[m].r : 0) + z;
-		weight = one;
+		sums[m].z += z;
+		sums[m].n++;
 	}
 	return weight;
 }
 
-void together_values(struct robust *r, const struct peerset *set)
+int together_values(struct robust *r, const struct peerset *set)
 {
 	struct panel_values *v = &r->values;
+	struct sum *sums = calloc(set->panel.n + 1, sizeof(*sums));
 	unsigned int parts = 0, n = 0;
 	double weights = 0;
 
+	if (!sums)
+		return -ENOMEM;
 	for (size_t i = 0; i < r->n_sets; i++) {
-		double weight = is_part(&r->sets[i], set) ? values_add(v, &r->sets[i].panel) : NAN;
+		double weight = is_part(&r->sets[i], set) ? part_add(sums, &r->sets[i]) : NAN;
 
-		if (isnan(weight))
-			continue;
-		weights += weight;
-		parts++;
+		weights += isnan(weight) ? 0 : weight;
+		parts += !isnan(weight);
 	}
 	for (size_t m = 0; m < set->panel.n; m++)
-		n += v->shown[m].n_peers > 0;
-	for (size_t m = 0; m < set->panel.n && parts; m++) {
-		if (!v->shown[m].n_peers)
+		n += sums[m].n && sums[m].latency;
+	v->weight = parts ? weights / parts : 1;
+	for (size_t m = 0; m < set->panel.n; m++) {
+		if (!sums[m].n || !sums[m].latency)
 			continue;
-		v->in[m].r /= v->shown[m].n_peers;
-		v->weight = weights / parts;
+		v->in[m].r = sums[m].z / sums[m].n;
 		v->shown[m] = (struct track_values){
 			.value = exp(v->in[m].r / v->weight), .peers = 1, .n_peers = n - 1};
 	}
+	free(sums);
+	return 0;
 }
 
 void together_parts(const struct robust *r, const struct panel *panel, size_t m, struct finding *e)

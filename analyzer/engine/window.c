@@ -598,10 +598,10 @@ int set_fill(struct robust *r, struct peerset *set, int64_t from_ns, int64_t to_
 	int err = panel_values_begin(&r->values, set->panel.n);
 
 	robust_enter(r, STAGE_COMPARE);
-	if (signals[set->signal].kind != KIND_TOGETHER)
-		err = err ?: values_of_signal(r, set, from_ns, to_ns);
-	else if (!err)
-		together_values(r, set);
+	err = err
+		      ?: signals[set->signal].kind == KIND_TOGETHER
+			 ? together_values(r, set)
+			 : values_of_signal(r, set, from_ns, to_ns);
 	robust_enter(r, STAGE_EVIDENCE);
 	return err ?: panel_push(&set->panel, &r->values, from_ns, to_ns, on_observation, r);
 }

@@ -203,8 +203,8 @@ int over_time_push(struct over_time *o, const struct residual *in, double weight
 
 /*
  * What entity i showed in the interval that was pushed last: its residual less the median, beside how far the peers are
- * apart in it and were so far (variances, half each; the floor at least); `most` of these at most. NaN: it was not compared.
- * *weight: by how much that rises where the entity is slower by 1 (ln).
+ * apart in it and were so far (variances, half each; the floor at least); `most` of these at most. NaN: it was not
+ * compared. *weight: by how much that rises where the entity is slower by 1 (ln); untouched where it is NaN.
  */
 double over_time_standard(const struct over_time *o, size_t i, double most, double *weight);
 

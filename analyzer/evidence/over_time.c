@@ -156,6 +156,26 @@ static void block_join(struct block *to, const struct block *a, const struct blo
 		to->top[k] = a->top[i] >= b->top[j] ? a->top[i++] : b->top[j++];
 }
 
+/*
+ * The residuals of an interval, in o->some; but where a slow minority of more than a third (two of five) has been found, which
+ * is not left out with the slowest third, those of the others. What single intervals showed before is forgotten then.
+ */
+static size_t quick_values(struct over_time *o, struct view *v, const struct residual *in, size_t n)
+{
+	bool before = v->many;
+	size_t slow = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		slow += !isnan(in[i].r) && v->course[i].slow;
+	v->many = 3 * slow > n && 2 * slow < n && n - slow >= LEAST;
+	if (v->many && !before)
+		v->usual.n = 0;
+	for (size_t i = n = 0; i < o->n; i++)
+		if (!isnan(in[i].r) && !(v->many && v->course[i].slow))
+			o->some[n++] = in[i].r;
+	return n;
+}
+
 /* One interval: blocks of one, less the median; and how much the peers differ in it. */
 static void interval_blocks(struct over_time *o, struct view *v, const struct residual *in)
 {
@@ -166,9 +186,7 @@ static void interval_blocks(struct over_time *o, struct view *v, const struct re
 		if (!isnan(in[i].r))
 			o->some[n++] = in[i].r;
 	median = stats_quantile(o->some, n, 0.5);
-	for (size_t i = n = 0; i < o->n; i++)
-		if (!isnan(in[i].r) && !(v->many && v->course[i].slow))
-			o->some[n++] = in[i].r;
+	n = quick_values(o, v, in, n);
 	if (n >= LEAST) {
 		if (n / 3)
 			stats_select(o->some, n, n - n / 3);
@@ -347,13 +365,14 @@ static void entity_weigh(struct over_time *o, size_t i)
 		e->p = e->t == t && e->df == df ? p : student_tail(e->t, e->df);
 }
 
-/* Whether all that were slow at this length are indicted, each by itself. */
-static bool all_indicted(const struct over_time *o, const struct view *v, const struct length *l)
+/* Whether something holds at this length against one that is indicted by no other. */
+static bool is_unsure(const struct over_time *o, const struct view *v, const struct length *l)
 {
 	for (size_t i = 0; i < o->n; i++)
-		if (v->course[i].slow & l->intervals && o->out[i].level != EVIDENCE_INDICTED)
-			return false;
-	return true;
+		if (v->course[i].slow & l->intervals && holds(v, l, i) &&
+		    o->out[i].level != EVIDENCE_INDICTED)
+			return true;
+	return false;
 }
 
 static void group_weigh(struct over_time *o)
@@ -365,7 +384,7 @@ static void group_weigh(struct over_time *o)
 			const struct length *l = &o->view[view].length[k];
 
 			if (!l->slow || (g.halves && l->apart <= g.effect) ||
-			    (l->old && all_indicted(o, &o->view[view], l)))
+			    (l->old && !is_unsure(o, &o->view[view], l)))
 				continue;
 			g = (struct evidence_group){.halves = true,
 						    .slow = l->slow,
@@ -572,13 +591,12 @@ static int interval_push(struct over_time *o, size_t n, double weight)
 double over_time_standard(const struct over_time *o, size_t i, double most, double *weight)
 {
 	const struct view *v = &o->view[BESIDE_PEERS];
+	double w = 1 / sqrt(fmax((v->usual.mean + v->now) / 2, o->p.floor * o->p.floor));
 
-	*weight = 1 / sqrt(fmax((v->usual.mean + v->now) / 2, o->p.floor * o->p.floor));
-	if (isnan(v->now) || isnan(o->in[i].r)) {
-		*weight = NAN;
+	if (isnan(v->now) || isnan(o->in[i].r))
 		return NAN;
-	}
-	return clipped(o->in[i].r * *weight, most);
+	*weight = w;
+	return clipped(o->in[i].r * w, most);
 }
 
 int over_time_push(struct over_time *o, const struct residual *in, double weight,

@@ -284,28 +284,16 @@ static double step_variance(const struct over_time *o, const struct length *l, d
 	return stats_quantile(room, n, 0.5) / CHI_MEDIAN;
 }
 
-/*
- * A slow minority of more than a third (two of five) is not left out with the slowest third. What single intervals showed
- * before it was found is forgotten then.
- */
+/* Which entities are of a slow minority at this length. */
 static void slow_mark(const struct over_time *o, struct view *v, const struct length *l,
 		      double from)
 {
-	bool many = v->many;
-	size_t n = 0;
-
 	for (size_t i = 0; i < o->n; i++) {
-		struct course *course = &v->course[i];
-
-		if (!isnan(o->m[i])) {
-			course->slow &= ~l->intervals;
-			course->slow |= o->m[i] >= from ? l->intervals : 0;
-		}
-		n += course->slow != 0;
+		if (isnan(o->m[i]))
+			continue;
+		v->course[i].slow &= ~l->intervals;
+		v->course[i].slow |= o->m[i] >= from ? l->intervals : 0;
 	}
-	v->many = n > o->n / 3;
-	if (v->many && !many)
-		v->usual = (struct running){0};
 }
 
 /* Who may serve as a yardstick. */
@@ -483,8 +471,8 @@ static double new_from(const struct over_time *o, const struct view *v, const st
 {
 	double was = before(o, v, i), core = c->before;
 
-	if (o->core[i] && c->n_before > 1)
-		core = mean_without(core, c->n_before, was);
+	if (o->core[i])
+		core = c->n_before > 1 ? mean_without(core, c->n_before, was) : NAN;
 	return 2 * (was - core);
 }
 

@@ -75,15 +75,15 @@ double facts_or0(double x); /* 0 for NaN */
 /* A number of every other server of the group that spoke now; their median, or NaN. */
 double facts_peers(const struct facts *f, facts_number *of, const void *arg);
 double facts_peers_at(const struct facts *f, bool before, facts_number *of, const void *arg);
-/* Whether it is another one of the group of the indicted, and spoke. */
-bool facts_is_peer(const struct facts *f, const struct scene_node *n);
+double facts_peers_some(const struct facts *f, bool before, size_t least, facts_number *of,
+			const void *arg); /* of so many at least */
+bool facts_is_peer(const struct facts *f, const struct scene_node *n); /* of its group, and spoke */
 bool facts_up(const struct facts *f, enum signal s);
 bool facts_indicted(const struct facts *f, enum signal s); /* and not only as a symptom */
 bool facts_hot(const struct facts *f); /* more demand than its peers' explains all the latency */
 /* How many times the peers' demand of clients it has on its disks; 0: none that crossed the network. */
 double facts_demand(const struct facts *f);
-/* Whether the file system's traffic with it is that much more than with its peers. */
-bool facts_more_traffic(const struct facts *f);
+bool facts_more_traffic(const struct facts *f); /* the file system's, as much more */
 /* Whether the latency that is up most is that of writes, and by which ratio. */
 bool facts_worst_is_write(const struct facts *f, double *ratio);
 

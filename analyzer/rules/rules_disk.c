@@ -438,12 +438,15 @@ static double service_alike(const struct interval *h, const void *arg)
 	return alike ? service(h, "") : NAN;
 }
 
-/* Of the disk beside its peers' median: of peers that do work like its own, where there are any. */
+/* Of two that do the same neither is the measure of the other. */
+enum { ALIKE = 2 };
+
+/* Of the disk beside its peers' median: of peers that do work like its own, where there are some. */
 static double service_beside(const struct facts *f, bool before)
 {
 	const struct interval *own = before ? &f->me->before : &f->me->now;
 	struct work work = work_of(own, f->disk);
-	double peers = facts_peers_at(f, before, service_alike, &work);
+	double peers = facts_peers_some(f, before, ALIKE, service_alike, &work);
 
 	if (!isfinite(peers))
 		peers = facts_peers_at(f, before, service, "");

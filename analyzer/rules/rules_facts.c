@@ -18,8 +18,8 @@ bool facts_is_peer(const struct facts *f, const struct scene_node *n)
 	return n != f->me && n->group == f->me->group && !n->silent && n->now.seconds;
 }
 
-/* As facts_peers(), of the intervals before the trouble if `before`. */
-double facts_peers_at(const struct facts *f, bool before, facts_number *of, const void *arg)
+double facts_peers_some(const struct facts *f, bool before, size_t least, facts_number *of,
+			const void *arg)
 {
 	double *x = calloc(f->s->n_nodes + 1, sizeof(*x)), m;
 	size_t n = 0;
@@ -37,7 +37,7 @@ double facts_peers_at(const struct facts *f, bool before, facts_number *of, cons
 			x[n++] = v;
 	}
 	stats_sort(x, n);
-	m = stats_sorted_median(x, n);
+	m = n >= least ? stats_sorted_median(x, n) : NAN;
 	free(x);
 	return m;
 }
@@ -45,6 +45,11 @@ double facts_peers_at(const struct facts *f, bool before, facts_number *of, cons
 double facts_peers(const struct facts *f, facts_number *of, const void *arg)
 {
 	return facts_peers_at(f, false, of, arg);
+}
+
+double facts_peers_at(const struct facts *f, bool before, facts_number *of, const void *arg)
+{
+	return facts_peers_some(f, before, 1, of, arg);
 }
 
 static void note(const struct finding **at, const struct finding *e)
@@ -57,6 +62,16 @@ static void note(const struct finding **at, const struct finding *e)
 static bool foreign(const struct finding *e)
 {
 	return e->signal < SIG_COUNT && (FOR_DISK_HOG & ONE(e->signal));
+}
+
+/* Signals that agree indict with a latency only: a queue alone may be of more requests. */
+static bool is_queue_alone(const struct finding *e)
+{
+	bool latency = e->signal != SIG_DISK_TOGETHER;
+
+	for (size_t i = 0; i < FINDING_PARTS; i++)
+		latency |= e->parts[i].ratio > 0 && e->parts[i].signal != SIG_QUEUE;
+	return !latency;
 }
 
 /* Who is busy on a disk that only the system is on is in nobody's way, and nor is what becomes of it. */
@@ -153,7 +168,7 @@ void facts_gather(struct facts *f, const struct scene *s, const struct incident 
 		}
 		note(&f->of[e->signal], e);
 		f->up |= ONE(e->signal);
-		f->indicted |= e->symptom ? 0 : ONE(e->signal);
+		f->indicted |= e->symptom || is_queue_alone(e) ? 0 : ONE(e->signal);
 	}
 	f->others = disk_others(f, f->me, f->disk);
 	f->hogged = f->others.how == ORIGIN_COUNTED

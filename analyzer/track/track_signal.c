@@ -125,9 +125,9 @@ static void excursion(const struct track_group *f, struct track_entity *st,
  * found, so that one is kept for each of a few.
  */
 
-/* The step from 0 to twice `half`, r above it or not. */
-static void step_add(struct track_step *s, double r, double half, const struct track_values *x,
-		     int64_t from_ns)
+/* The step from 0 to twice `half`; bad: the interval is, as in an excursion. */
+static void step_add(struct track_step *s, double r, double half, bool bad,
+		     const struct track_values *x, int64_t from_ns)
 {
 	s->cusum = fmax(0, s->cusum + r - half);
 	if (!(s->cusum > 0)) {
@@ -136,17 +136,19 @@ static void step_add(struct track_step *s, double r, double half, const struct t
 	}
 	s->since_ns = s->since_ns ? s->since_ns : from_ns;
 	excursion_add(&s->sum, x);
-	s->sum.worse += r > half;
+	s->sum.worse += bad;
 }
 
 static void steps_add(const struct track_group *f, struct track_entity *st,
 		      const struct track_values *x, int64_t from_ns)
 {
 	const double r[] = {[BESIDE_PEERS] = st->r, [BESIDE_BASELINE] = st->r - st->usual};
+	double worse = fmax(r[0], r[1]);
 
 	for (size_t view = 0; view < 2; view++)
 		for (size_t k = 0; k < TRACK_STEPS && isfinite(r[view]); k++)
-			step_add(&st->steps[view][k], r[view], f->o.gate * (1 << k), x, from_ns);
+			step_add(&st->steps[view][k], r[view], f->o.gate * (1 << k),
+				 worse > f->o.gate / 2, x, from_ns);
 }
 
 static void onset_find(const struct track_group *f, struct track_entity *st)
@@ -172,14 +174,17 @@ static double margin(const struct evidence *w)
 	return w->needs > 0 ? w->t / w->needs : 0;
 }
 
-/* The least difference of more than an hour ago says nothing of what may have come since. */
-#define LEAST_S 3600
+/* The least difference of longer ago says nothing of what may have come since. */
+#define LEAST_S 600
 
 static void least_keep(struct track_entity *st, int64_t to_ns)
 {
-	bool counts =
-		st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
+	bool counts = to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
 
+	if (st->unjudged) {
+		st->least = counts ? st->least : NAN;
+		return;
+	}
 	if (counts && !(st->last.least <= st->least))
 		return;
 	st->least = st->last.least;
@@ -279,6 +284,7 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
 			st->alone += shown[i].alone;
+			least_keep(st, to_ns);
 			if (st->unjudged > SILENCE_INTERVALS &&
 			    st->unjudged * f->o.interval_s > SILENCE_S && track_in_trouble(st))
 				entity_silence(f, st, to_ns);
