@@ -167,8 +167,8 @@ struct evidence {
 	double t, needs, df;
 	double p;      /* chance of such a t or more in a healthy entity */
 	double spread; /* ln: standard deviation of the peers, as it was used; NaN: not known */
-	/* ln: smallest effect that would be suspicious, or more, by now; NaN: none would, or not known. Over time it is
-	 * of the first view alone: the second sees only what changes. */
+	/* ln: smallest effect that would be suspicious, or more, by now, in nine of ten cases; NaN: none would, or not known. Over time: of
+	 * either view; the second sees what changes. */
 	double least;
 	double least_indicted; /* ln: smallest effect that would be indicted by now; NaN: not known */
 };

@@ -332,8 +332,7 @@ static void length_weigh(const struct over_time *o, const struct view *v, const 
 	if (!j || isnan(j->t))
 		return;
 	e->least_indicted = fmin(e->least_indicted, j->least_indicted);
-	if (v == o->view)
-		e->least = fmin(e->least, j->least);
+	e->least = fmin(e->least, j->least);
 	if (j->level != EVIDENCE_NONE && !holds(v, l, i))
 		return;
 	if (!says_more(j->level, j->t, j->needs, e))
