@@ -143,7 +143,7 @@ static int components(struct states_job *j)
 	return 0;
 }
 
-/* Both lines at once are two notes. */
+/* Each line is a note. */
 static int tell_groups(struct states_job *j)
 {
 	struct text t TEXT_SCOPED = {0};
@@ -155,6 +155,7 @@ static int tell_groups(struct states_job *j)
 			 "the logs are of %zu clusters: their servers share no job and no "
 			 "transfer, and each is judged by itself\n",
 			 j->n_groups);
+	text_put(&t, text_of(&j->s->nameless));
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 

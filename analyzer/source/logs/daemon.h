@@ -25,6 +25,9 @@ struct daemon {
 	uint32_t attempt; /* whose task's log this is, of states.ids; STATE_NONE: a daemon's */
 	int64_t merge_ns; /* begin of a merge in memory; INT64_MIN: there is none */
 	int64_t fetched[FETCHERS + 1]; /* bytes by each fetcher since it took its server */
+	/* The address that its server last said it has; what it was called then, of states.nodes. */
+	char own_address[HOST_LEN];
+	uint32_t own_node;
 };
 
 struct daemon_pattern {

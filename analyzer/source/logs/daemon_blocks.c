@@ -4,6 +4,7 @@
 
 #include "daemon.h"
 #include "hadoop_source.h"
+#include "internal.h"
 #include "log_words.h"
 #include "userspace/common/clock.h"
 
@@ -15,10 +16,21 @@ static struct piece block_of(struct piece p)
 	return colon ? piece(colon + 1, (size_t)(p.s + p.len - colon - 1)) : p;
 }
 
-/* The DataNode that logs; if it has not said which it is, as the line has its address. */
+/* The server that logs, by its own address in the line; until it has said its name, the address. */
 static uint32_t own_node(struct daemon *d, struct piece address)
 {
-	return d->l->node != STATE_NONE ? d->l->node : log_node(d->l, address);
+	uint32_t node = d->l->node;
+
+	if (node == STATE_NONE)
+		return log_node(d->l, address);
+	address = name_bare(address);
+	if (node != d->own_node || !piece_is(address, d->own_address)) {
+		log_address(d->l, address, piece_of(d->l->s->nodes.at[node]));
+		d->own_node = node;
+		snprintf(d->own_address, sizeof(d->own_address), "%.*s", (int)address.len,
+			 address.len ? address.s : "");
+	}
+	return node;
 }
 
 /* "BLOCK@NODE": its bytes; 0: the node is not known. */
@@ -38,20 +50,13 @@ static uint32_t write_id(struct daemon *d, struct piece block, uint32_t node)
 	return log_id(d->l, piece(name, write_name(d, block, node, name)));
 }
 
-static uint32_t class_of(struct daemon *d, uint32_t node, uint32_t peer)
-{
-	const char *word = node == peer ? "local" : "remote";
-
-	return peer == STATE_NONE ? STATE_NONE : log_class(d->l, piece_of(word));
-}
-
 /* ---- writes by their two lines ------------------------------------------------------------------------------ */
 
 static void receiving(struct daemon *d, const struct piece *c, int which)
 {
 	struct states *s = d->l->s;
 	struct piece block = block_of(c[0]);
-	uint32_t node = own_node(d, c[2]), peer, cls, id, out;
+	uint32_t node = own_node(d, c[2]), peer, id, out;
 	char name[LOG_ID_LEN];
 	size_t len = write_name(d, block, node, name);
 	struct state *st;
@@ -60,14 +65,12 @@ static void receiving(struct daemon *d, const struct piece *c, int which)
 	names_soon(&s->items, block.s, block.len);
 	names_soon(&s->ids, name, len);
 	peer = log_node(d->l, c[1]);
-	cls = class_of(d, node, peer);
 	id = log_id(d->l, piece(name, len));
 	out = log_item(d->l, block);
 	st = state_begin(d->l, STATE_WRITE, id, node, d->time_ns);
 	if (!st)
 		return;
 	st->peer = peer;
-	st->cls = cls;
 	st->out = out;
 }
 
@@ -95,7 +98,6 @@ static void received(struct daemon *d, const struct piece *c, int which)
 	if (!st)
 		return;
 	st->peer = was.peer;
-	st->cls = was.cls;
 	st->out = was.out;
 	st->bytes = which ? log_number(c[which]) : -1;
 }
@@ -180,7 +182,7 @@ static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32
 	struct piece block = block_of(at[T_BLOCK]);
 	uint32_t node = own_node(d, at[T_SRC]);
 	uint32_t peer = log_node(d->l, at[T_DEST]);
-	uint32_t in = log_item(d->l, block), cls = class_of(d, node, peer), id;
+	uint32_t in = log_item(d->l, block), id;
 	int64_t ns = duration_of(at);
 	struct state *st;
 
@@ -194,7 +196,6 @@ static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32
 	st->bytes = log_number(at[T_BYTES]);
 	st->peer = peer;
 	st->job = job;
-	st->cls = cls;
 	st->in = in;
 	st->out = attempt;
 }
@@ -207,8 +208,7 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 	struct piece block = block_of(at[T_BLOCK]);
 	uint32_t node = own_node(d, at[T_DEST]);
 	uint32_t peer = log_node(d->l, at[T_SRC]);
-	uint32_t id = write_id(d, block, node), cls = class_of(d, node, peer);
-	uint32_t out = log_item(d->l, block);
+	uint32_t id = write_id(d, block, node), out = log_item(d->l, block);
 	const struct state *begun = state_find(d->l->s, STATE_WRITE, id);
 	int64_t ns = duration_of(at);
 	struct state *st = NULL;
@@ -223,7 +223,6 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 	st->bytes = log_number(at[T_BYTES]);
 	st->peer = peer;
 	st->job = job;
-	st->cls = cls;
 	st->in = attempt;
 	st->out = out;
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "daemon.h"
+
 /* Where "_m_" or "_r_" begins; NULL: nowhere. */
 static const char *letter(struct piece id)
 {
@@ -36,10 +38,46 @@ enum state_kind hadoop_kind_of(struct piece id)
 	return !at ? STATE_KIND_COUNT : at[1] == 'm' ? STATE_MAP : STATE_REDUCE;
 }
 
-void hadoop_host(struct log *l, const char *said)
-{
-	const char *slash = strchrnul(said, '/'), *address = *slash ? slash + 1 : "";
+/*
+ * Which lines name a server and its address: what begins so, and which captures are the two. own: the server is the
+ * one whose log it is.
+ */
+static const struct {
+	const char *text;
+	int host, address;
+	bool own;
+} namings[] = {
+	{"STARTUP_MSG:   host = */*", 0, 1, true},
+	{"SHUTDOWN_MSG: Shutting down * at */*", 1, 2, true},
+	/* a NodeManager of a container, which may have a name of its own */
+	{"'s ip = *, and hostname = *", 1, 0, false},
+	{"Auth successful for * from *:* / *:*", 1, 3, false},
+	{"Instantiated MRClientService at */*:*", 0, 1, false},
+};
 
-	log_node_is(l, piece(said, (size_t)(slash - said)),
-		    piece(address, strcspn(address, " \t")));
+/* Up to the first blank. */
+static struct piece name_in(struct piece p)
+{
+	size_t n = 0;
+
+	while (n < p.len && p.s[n] != ' ' && p.s[n] != '\t')
+		n++;
+	return piece(p.s, n);
+}
+
+void hadoop_names(struct log *l, const char *line, size_t len)
+{
+	struct piece c[CAPTURES];
+
+	for (size_t i = 0; i < sizeof(namings) / sizeof(*namings); i++) {
+		const char *text = namings[i].text;
+		const char *at = memmem(line, len, text, strcspn(text, "*"));
+
+		if (!at || !daemon_match(text, at, (size_t)(line + len - at), c))
+			continue;
+		if (namings[i].own)
+			log_node_is(l, name_in(c[namings[i].host]), name_in(c[namings[i].address]));
+		else
+			log_address(l, c[namings[i].address], c[namings[i].host]);
+	}
 }

@@ -21,8 +21,8 @@ uint32_t hadoop_job_of(struct log *l, struct piece id);
 /* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
 enum state_kind hadoop_kind_of(struct piece id);
 
-/* The log is of the server that its banner names behind "STARTUP_MSG:   host = ": "NAME/ADDRESS". */
-void hadoop_host(struct log *l, const char *said);
+/* What a line says of names and addresses of servers, in a table: whose log it is, and who calls. */
+void hadoop_names(struct log *l, const char *line, size_t len);
 
 /* ---- hadoop_stamp.c ----------------------------------------------------------------------------------- */
 

@@ -65,9 +65,10 @@ struct reading {
 	struct names stems;
 	struct stem *stem; /* of each of `stems` */
 	uint32_t *stem_of; /* of each of states.files */
-	/* Addresses and other names → what a server is called. */
+	/* Addresses and other names → what a server is called, by --hosts. */
 	struct names alias, host;
 	uint32_t *alias_host;
+	struct names named; /* "ADDRESS HOST", as logs say it (log_addresses.c) */
 	struct zone *zone;
 	size_t n_zone;
 	struct no_peer {
@@ -109,8 +110,13 @@ uint32_t log_stem(struct states *s, const char *path);
 /* Each line of a file that an option names. 0, what `take` returned, or -EIO after a message. */
 int option_lines(const char *path, int (*take)(void *own, char *line, size_t len), void *own);
 
-/* What the server of that name is called; NULL: nothing else is known. */
+/* What --hosts says that the server of that name is called; NULL: nothing else. */
 const char *host_called(const struct reading *r, struct piece name);
+/* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
+struct piece name_bare(struct piece name);
+bool name_is_loopback(struct piece name);
+/* log_addresses.c: of each of s->nodes the one that it is, as far as is known now; the caller frees it. NULL: no memory. */
+uint32_t *address_owners(struct states *s);
 
 /* Keeps those of n elements for which `stays` is true, in their order: x is a name, declared here, of a pointer to each. */
 #define keep_those(x, at, n, stays)                             \

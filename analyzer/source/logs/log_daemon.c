@@ -221,8 +221,7 @@ static int daemon_line(struct log *l, char *line, size_t len)
 
 	if (!at) {
 		/* stack traces and banners are no junk */
-		if (!strncmp(line, "STARTUP_MSG:   host = ", 22))
-			hadoop_host(l, line + 22);
+		hadoop_names(l, line, len);
 		return 0;
 	}
 	d->time_ns = log_utc(l, local_ns);
@@ -237,7 +236,7 @@ static int daemon_open(struct log *l)
 	struct daemon *d = l->own;
 
 	d->l = l;
-	d->attempt = STATE_NONE;
+	d->attempt = d->own_node = STATE_NONE;
 	for (size_t i = 0; i < LAUNCHED; i++)
 		d->launched[i] = STATE_NONE;
 	d->merge_ns = INT64_MIN;
@@ -251,6 +250,7 @@ static void daemon_renumber(struct log *l, const struct log_numbers *now)
 	struct daemon *d = l->own;
 
 	d->attempt = log_renumbered(now->ids, d->attempt);
+	d->own_node = STATE_NONE;
 	for (size_t i = 0; i < LAUNCHED; i++)
 		d->launched[i] = log_renumbered(now->ids, d->launched[i]);
 }

@@ -33,6 +33,7 @@ void reading_release(struct reading *r)
 	names_release(&r->alias);
 	names_release(&r->host);
 	free(r->alias_host);
+	names_release(&r->named);
 	free(r->zone);
 	layouts_release(&r->layouts);
 	free(r->no_peer);
@@ -147,6 +148,7 @@ const char *host_called(const struct reading *r, struct piece name)
 	return a < 0 ? NULL : r->host.at[r->alias_host[a]];
 }
 
+/* --hosts */
 static int add_alias(struct reading *r, struct piece alias, const char *host)
 {
 	size_t had = r->alias.n;
@@ -156,7 +158,7 @@ static int add_alias(struct reading *r, struct piece alias, const char *host)
 	if (a < 0)
 		return errno == ENOMEM ? -ENOMEM : 0; /* more than may be: it stays an address */
 	if (r->alias.n == had)
-		return 0; /* what was said first counts: --hosts, that is */
+		return 0; /* what was said first counts */
 	if (array_extend(&r->alias_host, had, had + 1))
 		return -ENOMEM;
 	r->alias_host[a] = (uint32_t)h;
@@ -164,10 +166,12 @@ static int add_alias(struct reading *r, struct piece alias, const char *host)
 }
 
 /* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
-static struct piece bare(struct piece name)
+struct piece name_bare(struct piece name)
 {
 	const char *from = name.s, *end = from + name.len, *colon, *slash;
 
+	if (!name.len)
+		return name;
 	if (name.len > 8 && !memcmp(from, "tracker_", 8)) {
 		from += 8;
 		end = memchr(from, ':', (size_t)(end - from)) ?: end;
@@ -181,17 +185,18 @@ static struct piece bare(struct piece name)
 	return piece(from, (size_t)(end - from));
 }
 
-static bool is_loopback(struct piece name)
+bool name_is_loopback(struct piece name)
 {
-	return (name.len > 4 && !memcmp(name.s, "127.", 4)) || piece_is(name, "localhost");
+	return (name.len > 4 && !memcmp(name.s, "127.", 4)) || piece_is(name, "localhost") ||
+	       piece_is(name, "::1") || piece_is(name, "0:0:0:0:0:0:0:1");
 }
 
 uint32_t log_node(struct log *l, struct piece name)
 {
 	const char *host;
 
-	name = name.len ? bare(name) : name;
-	if (is_loopback(name)) {
+	name = name_bare(name);
+	if (name_is_loopback(name)) {
 		if (l->node != STATE_NONE)
 			return l->node;
 		name = piece_of("localhost");
@@ -202,15 +207,12 @@ uint32_t log_node(struct log *l, struct piece name)
 
 void log_node_is(struct log *l, struct piece host, struct piece address)
 {
-	uint32_t node = is_loopback(host) ? STATE_NONE : log_node(l, host);
+	uint32_t node = name_is_loopback(host) ? STATE_NONE : log_node(l, host);
 
 	if (node == STATE_NONE)
 		return;
 	l->node = node;
-	if (address.len && address.len < HOST_LEN && !is_loopback(address) &&
-	    !name_check(address.s, address.len, HOST_LEN - 1) &&
-	    add_alias(l->s->reading, address, l->s->nodes.at[node]))
-		reading_failed(l->s);
+	log_address(l, address, piece_of(l->s->nodes.at[node]));
 	log_zone((struct open_log *)l);
 }
 
@@ -289,7 +291,7 @@ static int hosts_line(void *own, char *line, size_t len)
 	line[strcspn(line, "#\n")] = 0;
 	first = strtok_r(line, " \t", &at);
 	host = strtok_r(NULL, " \t", &at);
-	if (!first || !host || is_loopback(piece_of(first)))
+	if (!first || !host || name_is_loopback(piece_of(first)))
 		return 0;
 	err = add_alias(r, piece_of(first), host);
 	while (!err && (word = strtok_r(NULL, " \t", &at)))

@@ -153,11 +153,13 @@ bool log_error_is_silence(struct piece said);
 uint32_t log_job(struct log *l, struct piece name); /* its s->job[] is there then */
 /*
  * A server: host name or address, also "/rack/host", "host:port", "/address:port" and "tracker_host:…".
- * An address of which a log or --hosts says whose it is becomes that host; 127.x.x.x and localhost l->node.
+ * What --hosts knows is called as it says; 127.x.x.x and localhost are l->node.
  */
 uint32_t log_node(struct log *l, struct piece name);
 /* This log is of that server, which also has the address (empty: not said). */
 void log_node_is(struct log *l, struct piece host, struct piece address);
+/* The address, as in log_node(), is that host's: states_finish() joins both where all logs agree (log_addresses.c). */
+void log_address(struct log *l, struct piece address, struct piece host);
 
 /* A server that has no peers to be compared with (Spark's driver): states_finish() sets states.no_peer. By settle()
  * it is said anew each time. */

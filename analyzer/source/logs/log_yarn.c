@@ -179,6 +179,7 @@ static int master_line(struct log *l, char *line, size_t len)
 
 	if (!hadoop_stamp(line, len, &time_ns))
 		return 0; /* of a stack trace */
+	hadoop_names(l, line, len);
 	time_ns = log_utc(l, time_ns);
 	log_seen(l, time_ns);
 	if ((p = strstr(line, " TaskAttempt Transitioned from ")) && two_states(p + 31, &from, &to))
@@ -350,8 +351,7 @@ static int node_line(struct log *l, char *line, size_t len)
 	struct piece from, to, id;
 	const char *p;
 
-	if ((p = strstr(line, "STARTUP_MSG:   host = ")))
-		hadoop_host(l, p + 22);
+	hadoop_names(l, line, len);
 	if (!hadoop_stamp(line, len, &time_ns))
 		return 0;
 	time_ns = log_utc(l, time_ns);

@@ -76,20 +76,17 @@ static int set_no_peer(struct states *s)
 	return 0;
 }
 
-/* Addresses that turned out to be a host's become that host. */
+/* Addresses and short names that turned out to be a host's become that host. */
 static int join_names(struct states *s)
 {
-	const struct reading *r = s->reading;
+	uint32_t *now = address_owners(s);
 	struct names joined = {0}, had = s->nodes;
-	uint32_t *now = calloc(had.n + 1, sizeof(*now));
 	bool any = false;
 	int64_t n = now ? 0 : -1;
 
 	for (size_t i = 0; i < had.n && n >= 0; i++) {
-		const char *called = host_called(r, piece_of(had.at[i]));
-
-		any |= called != NULL;
-		n = names_add(&joined, called ?: had.at[i]);
+		any |= now[i] != i;
+		n = names_add(&joined, had.at[now[i]]);
 		now[i] = (uint32_t)n;
 	}
 	if (any && n >= 0) {
@@ -100,6 +97,25 @@ static int join_names(struct states *s)
 	names_release(&joined);
 	free(now);
 	return n < 0 ? -ENOMEM : 0;
+}
+
+/* Whether a block is read or written from its own server, once it is known which names are one server. */
+static int transfers_classes(struct states *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct state *x = &s->at[i];
+		bool transfer = x->kind == STATE_READ || x->kind == STATE_WRITE ||
+				x->kind == STATE_WRITE_REPLICATED;
+		int64_t cls;
+
+		if (!transfer || x->peer == STATE_NONE)
+			continue;
+		cls = names_add(&s->classes, x->node == x->peer ? "local" : "remote");
+		if (cls < 0 && errno == ENOMEM)
+			return -ENOMEM;
+		x->cls = cls < 0 ? STATE_NONE : (uint32_t)cls;
+	}
+	return 0;
 }
 
 /* ---- order ----------------------------------------------------------------------------------------- */
@@ -181,6 +197,7 @@ int states_finish(struct states *s)
 	if (!err)
 		settle(s);
 	err = err ? err : r->err ? r->err : set_no_peer(s);
+	err = err ? err : transfers_classes(s);
 	if (err)
 		return err;
 	err = states_away(s);
@@ -224,6 +241,7 @@ void states_report(struct text *to, const struct states *s)
 		if (counts[i].n)
 			text_add(to, "%llu %s\n", (unsigned long long)counts[i].n, counts[i].what);
 	text_put(to, text_of(&s->notes));
+	text_put(to, text_of(&s->nameless));
 }
 
 void states_release(struct states *s)
@@ -241,5 +259,6 @@ void states_release(struct states *s)
 	free(s->error);
 	free(s->no_peer);
 	text_release(&s->notes);
+	text_release(&s->nameless);
 	*s = (struct states){0};
 }

@@ -197,6 +197,8 @@ struct states {
 	struct state_counts counts;
 	struct text notes; /* n_notes lines */
 	size_t n_notes;
+	/* Lines on addresses that stay addresses; by states_finish(). */
+	struct text nameless;
 	struct reading *reading; /* of those who read: pairs of half events, addresses, zones */
 };
 
