@@ -33,12 +33,15 @@ static uint32_t own_node(struct daemon *d, struct piece address)
 	return node;
 }
 
-/* "BLOCK@NODE": its bytes; 0: the node is not known. */
+/* "BLOCK@NODE", by the name that another log gave an address, as the block's other line may be there: its bytes; 0: the node is not known. */
 static size_t write_name(const struct daemon *d, struct piece block, uint32_t node,
 			 char name[LOG_ID_LEN])
 {
-	const char *host = node == STATE_NONE ? "" : d->l->s->nodes.at[node];
-	const struct piece parts[] = {block, {"@", 1}, piece_of(host)};
+	const struct log *l = d->l;
+	const char *host = node == STATE_NONE ? "" : l->s->nodes.at[node];
+	const char *said =
+		l->node == STATE_NONE ? alias_find(&l->s->reading->said, piece_of(host)) : NULL;
+	const struct piece parts[] = {block, {"@", 1}, piece_of(said ?: host)};
 
 	return node == STATE_NONE ? 0 : daemon_name(name, parts, 3);
 }

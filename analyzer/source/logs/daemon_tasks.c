@@ -294,14 +294,6 @@ static void freed(struct daemon *d, const struct piece *c, int which)
 	d->fetched[fetcher(c[1])] = 0;
 }
 
-/* ---- who calls ---------------------------------------------------------------------------------------------- */
-
-static void caller(struct daemon *d, const struct piece *c, int which)
-{
-	(void)which;
-	hadoop_names(d->l, c[0].s - strlen("Auth "), c[0].len + strlen("Auth "));
-}
-
 const struct daemon_pattern daemon_tasks[] = {
 	/* TaskTrackers: from 0.20 on, and 0.18 */
 	{"JVM with ID: * given task: *", begins, 1, "TaskTracker"},
@@ -326,7 +318,6 @@ const struct daemon_pattern daemon_tasks[] = {
 	{"task_* done copying * output from *", copy_by_name, 1, "ReduceTask"},
 	/* MR2 */
 	{"fetcher#* about to shuffle output of map * decomp: * len: *", fetches, 0, NULL},
-	{"Auth *", caller, 0, "Server"},
 	{"* freed by fetcher#* in *", freed, 0, "ShuffleSchedulerImpl"},
 	{0},
 };

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "daemon.h"
-
 /* Where "_m_" or "_r_" begins; NULL: nowhere. */
 static const char *letter(struct piece id)
 {
@@ -38,46 +36,63 @@ enum state_kind hadoop_kind_of(struct piece id)
 	return !at ? STATE_KIND_COUNT : at[1] == 'm' ? STATE_MAP : STATE_REDUCE;
 }
 
-/*
- * Which lines name a server and its address: what begins so, and which captures are the two. own: the server is the
- * one whose log it is.
- */
-static const struct {
-	const char *text;
-	int host, address;
-	bool own;
-} namings[] = {
-	{"STARTUP_MSG:   host = */*", 0, 1, true},
-	{"SHUTDOWN_MSG: Shutting down * at */*", 1, 2, true},
-	/* a NodeManager of a container, which may have a name of its own */
-	{"'s ip = *, and hostname = *", 1, 0, false},
-	{"Auth successful for * from *:* / *:*", 1, 3, false},
-	{"Instantiated MRClientService at */*:*", 0, 1, false},
-};
-
-/* Up to the first blank. */
-static struct piece name_in(struct piece p)
+void hadoop_banner(struct log *l, const char *line)
 {
-	size_t n = 0;
+	static const char begins[] = "STARTUP_MSG:   host = ";
+	const char *host, *address;
 
-	while (n < p.len && p.s[n] != ' ' && p.s[n] != '\t')
-		n++;
-	return piece(p.s, n);
+	if (strncmp(line, begins, sizeof(begins) - 1))
+		return;
+	host = line + sizeof(begins) - 1;
+	address = strchrnul(host, '/');
+	log_node_is(l, piece(host, (size_t)(address - host)),
+		    piece(address + !!*address, strcspn(address + !!*address, " \t")));
 }
 
-void hadoop_names(struct log *l, const char *line, size_t len)
+bool hadoop_parts(const char *s, const char *end, struct piece *class, struct piece *text)
 {
-	struct piece c[CAPTURES];
+	const char *at = memchr(s, ' ', (size_t)(end - s)), *colon;
 
-	for (size_t i = 0; i < sizeof(namings) / sizeof(*namings); i++) {
-		const char *text = namings[i].text;
-		const char *at = memmem(line, len, text, strcspn(text, "*"));
-
-		if (!at || !daemon_match(text, at, (size_t)(line + len - at), c))
-			continue;
-		if (namings[i].own)
-			log_node_is(l, name_in(c[namings[i].host]), name_in(c[namings[i].address]));
-		else
-			log_address(l, c[namings[i].address], c[namings[i].host]);
+	while (at && at < end && *at == ' ')
+		at++;
+	if (at && at < end && *at == '[') {
+		at = memmem(at, (size_t)(end - at), "] ", 2);
+		at = at ? at + 2 : NULL;
 	}
+	if (!at || at >= end)
+		return false;
+	colon = memchr(at, ':', (size_t)(end - at));
+	if (!colon || colon + 1 >= end || colon[1] != ' ')
+		return false;
+	*class = piece(at, (size_t)(colon - at));
+	*text = piece(colon + 2, (size_t)(end - colon - 2));
+	return true;
+}
+
+/* "NAME:PORT" */
+static struct piece before_port(struct piece p)
+{
+	const char *colon = p.len ? memrchr(p.s, ':', p.len) : NULL;
+	const char *end = p.s + p.len;
+
+	return piece(p.s, colon && log_number(piece(colon + 1, (size_t)(end - colon - 1))) >= 0
+				  ? (size_t)(colon - p.s)
+				  : 0);
+}
+
+void hadoop_caller(struct log *l, struct piece class, struct piece text)
+{
+	static const char begins[] = "Auth successful for ", server[] = ".ipc.Server";
+	const char *end = text.s + text.len, *at = end, *slash;
+	size_t n = sizeof(server) - 1;
+
+	if (text.len < sizeof(begins) || memcmp(text.s, begins, sizeof(begins) - 1) ||
+	    class.len < n || memcmp(class.s + class.len - n, server, n))
+		return;
+	while (at > text.s && (end - at < 6 || memcmp(at, " from ", 6)))
+		at--;
+	slash = at > text.s ? memmem(at, (size_t)(end - at), " / ", 3) : NULL;
+	if (slash)
+		log_address(l, before_port(piece(slash + 3, (size_t)(end - slash - 3))),
+			    before_port(piece(at + 6, (size_t)(slash - at - 6))));
 }

@@ -21,8 +21,14 @@ uint32_t hadoop_job_of(struct log *l, struct piece id);
 /* STATE_MAP or STATE_REDUCE by the id of a task or attempt; STATE_KIND_COUNT: neither. */
 enum state_kind hadoop_kind_of(struct piece id);
 
-/* What a line says of names and addresses of servers, in a table: whose log it is, and who calls. */
-void hadoop_names(struct log *l, const char *line, size_t len);
+/* A line without a stamp may be a daemon's banner, which says whose log it is: "STARTUP_MSG:   host = NAME/ADDRESS". */
+void hadoop_banner(struct log *l, const char *line);
+
+/* Class and text behind the stamp: "LEVEL [thread] class: text". */
+bool hadoop_parts(const char *s, const char *end, struct piece *class, struct piece *text);
+
+/* Hadoop 3's "Auth successful for USER from HOST:PORT / ADDRESS:PORT" names an address. USER may be any text. */
+void hadoop_caller(struct log *l, struct piece class, struct piece text);
 
 /* ---- hadoop_stamp.c ----------------------------------------------------------------------------------- */
 

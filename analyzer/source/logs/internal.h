@@ -65,10 +65,16 @@ struct reading {
 	struct names stems;
 	struct stem *stem; /* of each of `stems` */
 	uint32_t *stem_of; /* of each of states.files */
-	/* Addresses and other names → what a server is called, by --hosts. */
-	struct names alias, host;
-	uint32_t *alias_host;
-	struct names named; /* "ADDRESS HOST", as logs say it (log_addresses.c) */
+	/*
+	 * Addresses and other names → what a server is called. hosts: by --hosts. said: as a log said it first, by which
+	 * only the two lines of a write find each other; states_finish() decides from `named` (log_addresses.c).
+	 */
+	struct aliases {
+		struct names alias, host;
+		uint32_t *host_of; /* of each alias, of `host` */
+	} hosts, said;
+	struct names named; /* "ADDRESS HOST", as logs say it, in lower case */
+	bool full_named;
 	struct zone *zone;
 	size_t n_zone;
 	struct no_peer {
@@ -110,11 +116,15 @@ uint32_t log_stem(struct states *s, const char *path);
 /* Each line of a file that an option names. 0, what `take` returned, or -EIO after a message. */
 int option_lines(const char *path, int (*take)(void *own, char *line, size_t len), void *own);
 
-/* What --hosts says that the server of that name is called; NULL: nothing else. */
-const char *host_called(const struct reading *r, struct piece name);
+/* What a server of that name is called; NULL: nothing else. */
+const char *alias_find(const struct aliases *as, struct piece name);
+/* What was said first counts. 0 or -ENOMEM. */
+int alias_add(struct aliases *as, struct piece alias, const char *host);
 /* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
 struct piece name_bare(struct piece name);
 bool name_is_loopback(struct piece name);
+/* No server is called so, or many are: loopback, 0.0.0.0, an address of a link, a number, "localhost.localdomain". */
+bool name_is_nobodys(struct piece name);
 /* log_addresses.c: of each of s->nodes the one that it is, as far as is known now; the caller frees it. NULL: no memory. */
 uint32_t *address_owners(struct states *s);
 

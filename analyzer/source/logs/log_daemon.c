@@ -23,27 +23,6 @@ static const char *const classes[] = {
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
-/* Class and text behind the stamp: "LEVEL [thread] class: text". */
-static bool parts(const char *s, const char *end, struct piece *class, struct piece *text)
-{
-	const char *at = memchr(s, ' ', (size_t)(end - s)), *colon;
-
-	while (at && at < end && *at == ' ')
-		at++;
-	if (at && at < end && *at == '[') {
-		at = memmem(at, (size_t)(end - at), "] ", 2);
-		at = at ? at + 2 : NULL;
-	}
-	if (!at || at >= end)
-		return false;
-	colon = memchr(at, ':', (size_t)(end - at));
-	if (!colon || colon + 1 >= end || colon[1] != ' ')
-		return false;
-	*class = piece(at, (size_t)(colon - at));
-	*text = piece(colon + 2, (size_t)(end - colon - 2));
-	return true;
-}
-
 const char *daemon_find(const char *text, const char *end, const char *what, size_t len)
 {
 	while ((size_t)(end - text) >= len) {
@@ -206,7 +185,7 @@ static bool is_daemon(const char *head, size_t n)
 		end = memchr(line, '\n', (size_t)(head + n - line));
 		end = end ? end : head + n;
 		at = hadoop_stamp(line, (size_t)(end - line), &ns);
-		if (at && parts(line + at, end, &class, &text) && is_known(class))
+		if (at && hadoop_parts(line + at, end, &class, &text) && is_known(class))
 			return true;
 	}
 	return false;
@@ -221,13 +200,15 @@ static int daemon_line(struct log *l, char *line, size_t len)
 
 	if (!at) {
 		/* stack traces and banners are no junk */
-		hadoop_names(l, line, len);
+		hadoop_banner(l, line);
 		return 0;
 	}
 	d->time_ns = log_utc(l, local_ns);
 	log_seen(l, d->time_ns);
-	if (parts(line + at, line + len, &class, &text))
+	if (hadoop_parts(line + at, line + len, &class, &text)) {
+		hadoop_caller(l, class, text);
 		take_text(d, class, text);
+	}
 	return 0;
 }
 

@@ -18,6 +18,13 @@ struct reading *reading_of(struct states *s)
 	return s->reading;
 }
 
+static void aliases_release(struct aliases *a)
+{
+	names_release(&a->alias);
+	names_release(&a->host);
+	free(a->host_of);
+}
+
 void reading_release(struct reading *r)
 {
 	if (!r)
@@ -30,9 +37,8 @@ void reading_release(struct reading *r)
 	names_release(&r->stems);
 	free(r->stem);
 	free(r->stem_of);
-	names_release(&r->alias);
-	names_release(&r->host);
-	free(r->alias_host);
+	aliases_release(&r->hosts);
+	aliases_release(&r->said);
 	names_release(&r->named);
 	free(r->zone);
 	layouts_release(&r->layouts);
@@ -141,27 +147,26 @@ int64_t log_number(struct piece digits)
 
 /* ---- servers --------------------------------------------------------------------------------------- */
 
-const char *host_called(const struct reading *r, struct piece name)
+const char *alias_find(const struct aliases *as, struct piece name)
 {
-	int64_t a = names_find_n(&r->alias, name.s, name.len);
+	int64_t a = names_find_n(&as->alias, name.s, name.len);
 
-	return a < 0 ? NULL : r->host.at[r->alias_host[a]];
+	return a < 0 ? NULL : as->host.at[as->host_of[a]];
 }
 
-/* --hosts */
-static int add_alias(struct reading *r, struct piece alias, const char *host)
+int alias_add(struct aliases *as, struct piece alias, const char *host)
 {
-	size_t had = r->alias.n;
-	int64_t h = names_add(&r->host, host);
-	int64_t a = h < 0 ? h : names_add_n(&r->alias, alias.s, alias.len);
+	size_t had = as->alias.n;
+	int64_t h = names_add(&as->host, host);
+	int64_t a = h < 0 ? h : names_add_n(&as->alias, alias.s, alias.len);
 
 	if (a < 0)
 		return errno == ENOMEM ? -ENOMEM : 0; /* more than may be: it stays an address */
-	if (r->alias.n == had)
-		return 0; /* what was said first counts */
-	if (array_extend(&r->alias_host, had, had + 1))
+	if (as->alias.n == had)
+		return 0;
+	if (array_extend(&as->host_of, had, had + 1))
 		return -ENOMEM;
-	r->alias_host[a] = (uint32_t)h;
+	as->host_of[a] = (uint32_t)h;
 	return 0;
 }
 
@@ -201,13 +206,13 @@ uint32_t log_node(struct log *l, struct piece name)
 			return l->node;
 		name = piece_of("localhost");
 	}
-	host = name.len < HOST_LEN ? host_called(l->s->reading, name) : NULL;
+	host = name.len < HOST_LEN ? alias_find(&l->s->reading->hosts, name) : NULL;
 	return number_name(l, &l->s->nodes, host ? piece_of(host) : name, HOST_LEN);
 }
 
 void log_node_is(struct log *l, struct piece host, struct piece address)
 {
-	uint32_t node = name_is_loopback(host) ? STATE_NONE : log_node(l, host);
+	uint32_t node = l->cut || name_is_nobodys(host) ? STATE_NONE : log_node(l, host);
 
 	if (node == STATE_NONE)
 		return;
@@ -293,9 +298,9 @@ static int hosts_line(void *own, char *line, size_t len)
 	host = strtok_r(NULL, " \t", &at);
 	if (!first || !host || name_is_loopback(piece_of(first)))
 		return 0;
-	err = add_alias(r, piece_of(first), host);
+	err = alias_add(&r->hosts, piece_of(first), host);
 	while (!err && (word = strtok_r(NULL, " \t", &at)))
-		err = add_alias(r, piece_of(word), host);
+		err = alias_add(&r->hosts, piece_of(word), host);
 	return err;
 }
 

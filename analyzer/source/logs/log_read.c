@@ -78,6 +78,7 @@ static void take_lines(struct open_log *o, bool last)
 			return;
 		}
 		o->log.offset = o->before + o->at;
+		o->log.cut = !nl;
 		o->at += nl ? (size_t)(nl - line) + 1 : left;
 		o->looked = 0;
 		if (!o->skipping)

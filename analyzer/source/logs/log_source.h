@@ -71,6 +71,7 @@ struct log {
 	uint64_t line_number; /* from 1 */
 	/* Whose log it is, where it is one server's: set by the source with log_node_is(); STATE_NONE before. */
 	uint32_t node;
+	bool cut; /* the line has no end, as the file's last one may: its last name may be a part of one */
 	void *own; /* of the source: own_size bytes */
 };
 

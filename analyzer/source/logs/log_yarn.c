@@ -53,6 +53,14 @@ static bool two_states(const char *s, struct piece *from, struct piece *to)
 	return from->len && to->len;
 }
 
+static void called(struct log *l, const char *s, const char *end)
+{
+	struct piece class, text;
+
+	if (hadoop_parts(s, end, &class, &text))
+		hadoop_caller(l, class, text);
+}
+
 /* ---- the job's master -------------------------------------------------------------------------------- */
 
 enum { ATTEMPTS_MAX = 1 << 20 }; /* of which the server is known before they begin */
@@ -177,9 +185,11 @@ static int master_line(struct log *l, char *line, size_t len)
 	struct piece from, to;
 	const char *p;
 
-	if (!hadoop_stamp(line, len, &time_ns))
+	size_t at = hadoop_stamp(line, len, &time_ns);
+
+	if (!at)
 		return 0; /* of a stack trace */
-	hadoop_names(l, line, len);
+	called(l, line + at, line + len);
 	time_ns = log_utc(l, time_ns);
 	log_seen(l, time_ns);
 	if ((p = strstr(line, " TaskAttempt Transitioned from ")) && two_states(p + 31, &from, &to))
@@ -351,9 +361,13 @@ static int node_line(struct log *l, char *line, size_t len)
 	struct piece from, to, id;
 	const char *p;
 
-	hadoop_names(l, line, len);
-	if (!hadoop_stamp(line, len, &time_ns))
+	size_t at = hadoop_stamp(line, len, &time_ns);
+
+	if (!at) {
+		hadoop_banner(l, line);
 		return 0;
+	}
+	called(l, line + at, line + len);
 	time_ns = log_utc(l, time_ns);
 	log_seen(l, time_ns);
 	if ((p = strstr(line, "Registered with ResourceManager as "))) {
