@@ -19,26 +19,35 @@ sends() {
 	printf '2023-11-14 22:13:21,000 INFO org.apache.hadoop.hdfs.server.datanode.DataNode.clienttrace: src: /%s:50010, dest: /%s:4711, ' "$1" "$2"
 	printf 'bytes: 5, op: HDFS_READ, cliID: DFSClient_attempt_1_0001_m_00000%s_0_7_1, offset: 0, srvID: x, blockid: blk_%s, duration: 9\n' "$3" "$3"
 }
-mkdir "$T/open" "$T/both"
+mkdir "$T/open" "$T/both" "$T/file"
 history s1 s2 s3 | tee "$T/open/history" >"$T/both/history"
 sends 10.0.0.1 10.0.0.2 2 >"$T/open/datanode"
-{ sends 10.0.0.9 10.0.0.9 1; sends 10.0.0.9 10.0.0.9 2; } >"$T/both/datanode"
+sends 10.0.0.9 10.0.0.9 1 >"$T/both/datanode"
+for host in s1 s2 s3; do
+	{ echo "STARTUP_MSG:   host = $host/10.0.0.9"; sends 10.0.0.8 10.0.0.8 1; } >"$T/both/$host"
+done
+for i in 1 2; do sends 10.0.0.$i 10.0.0.$i $i >"$T/file/hadoop-hdfs-datanode-10.0.0.$i.log"; done
 
-case_begin "an address without a name, and one of two servers, are said; --hosts counts more than logs"
+case_begin "an address without a name, and one of three servers, are said; --hosts counts more than logs"
 for how in diagnose states; do
 	for f in open both; do
 		"$L" $how "$T/$f" 2>&1 | tr -s '\n ' ' ' |
-			grep -o '10.0.0.[0-9] \(has no name.* one\|is called s. and s. .* neither\)'
+			grep -o '10.0.0.1 has no sure name.* one\|taken for none of them.*whose they are'
 	done
 done >"$T/said"
 for how in diagnose states; do
-	echo "10.0.0.1 has no name in what was read: --hosts FILE gives it one"
-	echo "10.0.0.9 is called s1 and s2 in what was read, and taken for neither"
+	echo "10.0.0.1 has no sure name in what was read: --hosts FILE gives it one"
+	echo "taken for none of them: 10.0.0.9 (s1, s2, s3), 10.0.0.8 (s1, s2, s3): --hosts FILE says whose they are"
 done >"$T/want"
-echo "10.0.0.9 s2" >"$T/hosts"
+printf '10.0.0.8 s8\n10.0.0.9 s2\n' >"$T/hosts"
 "$L" states --csv --hosts "$T/hosts" "$T/both" 2>"$T/err" | awk -F, '$3 == "read" { print $2 }' | sort -u >"$T/out"
-check_eq "$(cat "$T/said")" "$(cat "$T/want")" "lines" && check_eq "$(cat "$T/out")" s2 "server by --hosts" &&
-	check_eq "$(grep -c called "$T/err")" 0 "remarks" && ok
+check_eq "$(cat "$T/said")" "$(cat "$T/want")" "lines" && check_eq "$(tail -n 1 "$T/out")" s3 "server by --hosts" &&
+	check_eq "$(grep -c 'none of them' "$T/err")" 0 "remarks" && ok
+
+case_begin "two logs whose files are called after addresses are of two servers"
+"$L" states --csv "$T/file" 2>/dev/null | awk -F, '$3 == "read" { print $2 }' | sort >"$T/out"
+check_eq "$(cat "$T/out")" "10.0.0.1
+10.0.0.2" servers && ok
 
 if [ -z "$D" ]; then
 	case_begin "real logs without --hosts"
