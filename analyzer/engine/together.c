@@ -83,6 +83,7 @@ int together_values(struct robust *r, const struct peerset *set)
 		n += sums[m].n && sums[m].latency;
 	v->weight = parts ? weights / parts : 1;
 	for (size_t m = 0; m < set->panel.n; m++) {
+		v->shown[m].alone = sums[m].n && !sums[m].latency;
 		if (!sums[m].n || !sums[m].latency)
 			continue;
 		v->in[m].r = sums[m].z / sums[m].n;

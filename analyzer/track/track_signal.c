@@ -179,7 +179,8 @@ static double margin(const struct evidence *w)
 
 static void least_keep(struct track_entity *st, int64_t to_ns)
 {
-	bool counts = to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
+	bool counts =
+		st->least_ns && to_ns - st->least_ns <= ns_of_s(LEAST_S) && isfinite(st->least);
 
 	if (st->unjudged) {
 		st->least = counts ? st->least : NAN;
@@ -284,7 +285,8 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
 			st->alone += shown[i].alone;
-			least_keep(st, to_ns);
+			if (shown[i].alone)
+				least_keep(st, to_ns);
 			if (st->unjudged > SILENCE_INTERVALS &&
 			    st->unjudged * f->o.interval_s > SILENCE_S && track_in_trouble(st))
 				entity_silence(f, st, to_ns);

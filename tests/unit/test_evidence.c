@@ -659,6 +659,66 @@ static void a_large_minority_of_always(void **state)
 	over_time_free(e);
 }
 
+/* Healthy entities fall in two groups by chance now and then: that is no reason to name anybody. */
+static void groups_by_chance_name_nobody(void **state)
+{
+	enum { N = 5, PUSHES = 200, DRAWS = 1000 };
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+
+	(void)state;
+	p.k_min = EVIDENCE_SHORTEST;
+	for (unsigned int seed = 1; seed <= DRAWS; seed++) {
+		struct over_time *e = over_time_new(N, &p);
+		struct residual in[N] = {{0}};
+		struct evidence out[N];
+		struct rng rng;
+
+		assert_non_null(e);
+		rng_seed(&rng, seed);
+		for (int w = 0; w < PUSHES; w++) {
+			for (size_t i = 0; i < N; i++)
+				in[i].r = 0.5 * rng_normal(&rng);
+			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
+			for (size_t i = 0; i < N; i++)
+				assert_int_not_equal(out[i].level, EVIDENCE_INDICTED);
+		}
+		over_time_free(e);
+	}
+}
+
+/* Three of seven, and one that is never there; they are repaired, and three others are slow. */
+static void a_large_minority_comes_and_goes(void **state)
+{
+	enum { N = 8, HERE = 7, SLOW = 3, FROM = 600, TO = 1200, OTHERS = 1300, PUSHES = 1500 };
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	struct over_time *e = over_time_new(N, &p);
+	struct residual in[N] = {{0}};
+	struct evidence out[N];
+	struct evidence_group group;
+	struct rng rng;
+	double weight;
+
+	(void)state;
+	assert_non_null(e);
+	rng_seed(&rng, 5);
+	for (int w = 0; w < PUSHES; w++) {
+		for (size_t i = 0; i < N; i++) {
+			bool slow = w >= OTHERS ? i >= SLOW && i < 2 * SLOW
+						: w >= FROM && w < TO && i < SLOW;
+
+			in[i].r = i < HERE ? 0.1 * rng_normal(&rng) + (slow ? 2 : 0) : NAN;
+		}
+		assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
+		for (size_t i = 0; i < HERE; i++)
+			assert_true(isfinite(over_time_standard(e, i, 8, &weight)));
+		for (size_t i = 0; i < SLOW && w == TO - 1; i++)
+			assert_int_equal(out[i].level, EVIDENCE_INDICTED);
+		if (w > TO + 40 && w < OTHERS)
+			assert_false(group.halves);
+	}
+	over_time_free(e);
+}
+
 /* Residuals in another unit, and the parameters with them: the same evidence, its effects in logarithms. */
 static void a_weight_is_a_unit(void **state)
 {
@@ -717,6 +777,8 @@ int main(void)
 		cmocka_unit_test(gaps_change_nothing),
 		cmocka_unit_test(a_large_minority_is_named),
 		cmocka_unit_test(a_large_minority_of_always),
+		cmocka_unit_test(groups_by_chance_name_nobody),
+		cmocka_unit_test(a_large_minority_comes_and_goes),
 		cmocka_unit_test(a_weight_is_a_unit),
 		cmocka_unit_test(three_worst_are_no_evidence),
 		cmocka_unit_test(parameters_without_sense_are_refused),
