@@ -238,8 +238,9 @@ static void fetch_failed(struct log *l, const struct spark_task *t)
 		x->peer = t->node;
 }
 
-/* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from. */
-static void say_why(struct log *l, const struct spark_task *t)
+/* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from.
+ * Whether that says that it was silent. */
+static bool say_why(struct log *l, const struct spark_task *t)
 {
 	bool fetched = part_is(t->reason, "FetchFailed");
 	char reason[64] = "", said[1024] = "", text[sizeof(reason) + sizeof(said) + 2];
@@ -249,6 +250,7 @@ static void say_why(struct log *l, const struct spark_task *t)
 		*said = 0;
 	snprintf(text, sizeof(text), "%s%s%s", reason, *said ? ": " : "", said);
 	log_error(l, fetched ? spark_node(l, t->fetched_from) : t->node, t->end_ns, piece_of(text));
+	return !fetched && log_error_is_silence(piece_of(text));
 }
 
 void spark_task_end(struct log *l, struct json_scan *j)
@@ -279,6 +281,11 @@ void spark_task_end(struct log *l, struct json_scan *j)
 	fetch_fails = part_is(t.reason, "FetchFailed");
 	if (fetch_fails)
 		fetch_failed(l, &t);
-	if (fetch_fails || (t.reason.at && t.outcome == OUTCOME_FAILED))
-		say_why(l, &t);
+	if (fetch_fails || (t.reason.at && t.outcome == OUTCOME_FAILED)) {
+		bool silent = say_why(l, &t);
+
+		x = state_find(l->s, STATE_TASK, t.number);
+		if (x && x->outcome == OUTCOME_FAILED)
+			x->silent = silent;
+	}
 }
