@@ -22,15 +22,19 @@
  * program: it counts as attempts that hang do.
  */
 
-/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 5,183 attempts of healthy
- * traces and runs none failed or hung, which leaves 0.0006 with 95 %; programs fail by themselves more often than that. */
+/* A share of others' that is 0 of some tens may be this (failures), and this (hangs): in 18,800 attempts of healthy
+ * traces and runs none failed or hung, which leaves 0.00016 with 95 %; programs fail by themselves more often than that. */
 #define FAILED_LEAST 0.005
-#define STUCK_LEAST  0.0006
+#define STUCK_LEAST  0.00016
 /* Hits that say something; fewer where no program can have failed. */
 enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
-#define STUCK_TIMES    3
-#define STUCK_S	       30
+#define STUCK_TIMES 3
+#define STUCK_S	    30
+/* One that lasted k times as long as that is rarer, as k^-2: 64 times in healthy traces and runs one server's longest attempt of a
+ * job was beside the longest elsewhere as a power of 7 says, and in the worst log of 3.6. Machines stop for seconds. */
+#define STUCK_POWER    2
+#define STUCK_PAUSE_S  3
 #define ATTEMPTS_TIMES 2   /* what is expected; fewer say nothing */
 #define MOST_FAILED    0.5 /* of all attempts: then the job fails, whatever the node */
 
@@ -41,6 +45,8 @@ struct counted {
 	enum state_kind kind;
 	double n, hits, expected, longest_s;
 	double program; /* of the hits those that may be its */
+	double rare;	/* expected, were it of the least share */
+	double rarity;	/* of attempts that hang so many hang for so long: of all hits the most */
 	struct state_span time;
 	int64_t hit_ns; /* the last */
 };
@@ -206,6 +212,7 @@ static int attempts(struct scratch *room, struct counting *w)
 					 .n = w->stuck || failed || x->outcome == OUTCOME_OK,
 					 .hits = w->stuck ? x->lost || x->silent : failed,
 					 .program = !w->stuck && failed && !ended_elsewhere(w, x),
+					 .rarity = 1,
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
 					 .time = {x->start_ns, x->end_ns}};
@@ -235,9 +242,13 @@ static void find_stuck(struct counted *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double longest = c[i].node == node ? second : first;
 
-		if (ended >= STUCK_OTHERS && c[i].longest_s < 0 &&
-		    -c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest))
+		if (ended < STUCK_OTHERS || c[i].longest_s >= 0)
+			continue;
+		if (-c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest))
 			c[i].hits = 1;
+		c[i].rarity =
+			fmin(1, pow(STUCK_TIMES * fmax(STUCK_PAUSE_S, longest) / -c[i].longest_s,
+				    STUCK_POWER));
 	}
 }
 
@@ -259,26 +270,31 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 		return;
 	for (size_t i = 0; i < n; i = next) {
 		struct counted *to = &w->all[c[i].node];
-		double own = 0, own_hits = 0;
+		double own = 0, own_hits = 0, share;
 
 		for (next = i; next < n && c[next].node == c[i].node; next++) {
 			own += c[next].n;
 			own_hits += c[next].hits;
+			if (c[next].hits > 0)
+				to->rarity = fmax(to->rarity, c[next].rarity);
 			to->program += c[next].program;
 			if (c[next].hits > 0 && c[next].time.to_ns > to->hit_ns)
 				to->hit_ns = c[next].time.to_ns;
 			to->time = span_with(to->n > 0, to->time, c[next].time);
 			to->n += c[next].n;
 		}
+		share = (hits - own_hits) / fmax(1, all - own);
 		to->hits += own_hits;
-		to->expected += own * fmax(least, (hits - own_hits) / fmax(1, all - own));
+		to->expected += share > least ? own * share : 0;
+		to->rare += share > least ? 0 : own * least;
 	}
 }
 
 static int judge_attempts(struct counting *w, size_t node, size_t peers)
 {
 	const struct counted *c = &w->all[node];
-	const struct count count = {c->hits, c->expected, c->n, peers};
+	double rarity = c->rarity > 0 ? c->rarity : 1;
+	const struct count count = {c->hits, c->expected + rarity * c->rare, c->n, peers};
 	const struct count_params p = {.chance = states_chance(w->j, 1) / (double)(peers + 1),
 				       .times = ATTEMPTS_TIMES,
 				       .few = w->stuck	       ? 0
@@ -286,9 +302,9 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 							       : FAILED_ELSEWHERE};
 	struct evidence e = evidence_binomial(&count, &p);
 
-	if (c->hits >= ATTEMPTS_TIMES * c->expected && c->hits > 0)
+	if (c->hits >= ATTEMPTS_TIMES * count.expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
-	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / c->expected, c->time);
+	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected, c->time);
 }
 
 int states_attempts(struct states_job *j, size_t signal)
