@@ -39,6 +39,26 @@ struct evidence evidence_at_chance(const struct evidence *e, double chance)
 	return at;
 }
 
+struct evidence evidence_few(const struct evidence *e, const struct few_values *x)
+{
+	double chance = student_tail(e->needs, e->df),
+	       p = pow((x->above + 1) / (x->others + 1), x->n);
+	double best = pow(1 / (x->others + 1), x->n);
+	struct evidence few = *e;
+
+	few.least = best <= SUSPECT * chance ? fmax(e->least, x->largest) : NAN;
+	few.least_indicted = best <= chance ? fmax(e->least_indicted, x->largest) : NAN;
+	if (p <= e->p)
+		return few;
+	few.p = p;
+	few.t = deviate_at(p, e->df);
+	if (p > SUSPECT * chance)
+		few.level = EVIDENCE_NONE;
+	else if (p > chance && e->level == EVIDENCE_INDICTED)
+		few.level = EVIDENCE_SUSPICIOUS;
+	return few;
+}
+
 double evidence_both(const struct evidence *a, const struct evidence *b)
 {
 	double x = -log(student_tail(a->t, a->df) * student_tail(b->t, b->df));

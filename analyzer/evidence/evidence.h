@@ -323,6 +323,19 @@ struct evidence evidence_sum(const struct deviates *x, const struct sum_params *
 /* The same evidence, and what it needs at another chance; its level is to be judged anew. */
 struct evidence evidence_at_chance(const struct evidence *e, double chance);
 
+/* Few values of one entity beside those of others. */
+struct few_values {
+	double n;	      /* as many as they are worth: values of one minute are half alike */
+	double above, others; /* others' values that are no less than its least; all of them */
+	double largest;	      /* of all values, ln */
+};
+
+/*
+ * What one look made of few values, and no surer than ranks are: that each of n values is so large by chance, as others'
+ * are, whatever their distribution. So one value alone indicts nobody, and four beyond 80 of others' may.
+ */
+struct evidence evidence_few(const struct evidence *e, const struct few_values *x);
+
 /* Fisher's method: the chance of both t. -2 ln(p q) is of chi-square with four degrees of freedom. NaN where one is. */
 double evidence_both(const struct evidence *a, const struct evidence *b);
 

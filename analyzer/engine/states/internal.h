@@ -9,7 +9,7 @@
 #include "userspace/common/scratch.h"
 
 enum {
-	STATES_VALUES = 5, /* that a look needs of a node: the middle half of fewer is one value */
+	STATES_VALUES = 5, /* fewer count by what they are: the middle half of them is one value */
 	STATES_NODES = 3,  /* of two that differ nobody knows which is odd */
 	STATES_CELL_OTHERS = 4, /* others that a state is compared with, at least, of two nodes */
 };

@@ -52,6 +52,8 @@ static double margin(const struct state_found *f)
 
 int states_keep(struct states_job *j, struct state_found f)
 {
+	/* what is found of a node that has too little of any kind is judged all the same */
+	j->reasons[f.e.node].judged |= !f.e.symptom;
 	/* found by signal: those of one signal are at the end */
 	for (size_t i = j->n_found; i-- > 0 && j->found[i].signal == f.signal;) {
 		struct state_found *at = &j->found[i];
@@ -115,10 +117,14 @@ struct state_look {
 	struct evidence *out;
 	double *some, *off;
 	size_t n;
-	bool pipeline; /* only the lower half of a node's values counts */
+	bool pipeline;	 /* only the lower half of a node's values counts */
+	size_t few;	 /* a node with fewer values than this has few */
+	bool judges_all; /* too few nodes have more */
+	double *all;	 /* the group's values, whatever their job and time, ascending */
+	size_t n_all;
 };
 
-enum { STATES_PAIR = 2 }; /* values that a look needs of a node where all kinds together decide */
+enum { STATES_PAIR = 2 }; /* values that are not few where all kinds together decide */
 
 static const double EXPECTED = 0.05, EXPECTED_DF = 12;
 /* A trimmed mean of the middle half has so much more variance than a mean, of normal values. */
@@ -212,7 +218,13 @@ static struct state_found look_found(struct state_look *l, size_t i, uint32_t jo
 	return f;
 }
 
-static int look_conclude(struct state_look *l, uint32_t job)
+/* Whether a look, at all nodes or at those with values enough only, is what this node is judged by. */
+static bool look_counts(const struct state_look *l, size_t i, bool few)
+{
+	return l->out[i].n && (l->judges_all || few == (l->at[i].n < l->few));
+}
+
+static int look_conclude(struct state_look *l, uint32_t job, bool few)
 {
 	double floor = state_rows[l->j->signals[l->signal].kind].floor_s, least = INFINITY;
 	struct verdict_signal *s = &l->j->a->signals[l->j->signals[l->signal].row];
@@ -222,7 +234,8 @@ static int look_conclude(struct state_look *l, uint32_t job)
 		size_t node = l->v[l->at[i].first].node;
 		struct state_found f;
 
-		if (!l->out[i].n)
+		/* too few for any ratio to be seen: it is not judged */
+		if (!look_counts(l, i, few) || (l->at[i].n < l->few && !isfinite(l->out[i].least)))
 			continue;
 		err = states_used(l->j, l->signal, node, l->out[i].least);
 		l->j->reasons[node].judged = s->judged = true;
@@ -238,12 +251,30 @@ static int look_conclude(struct state_look *l, uint32_t job)
 	return err;
 }
 
-/* The nodes with enough values, and how each came out. 0, -ENODATA or -ENOMEM. */
+/* How a node of few values came out: all of them are to be slow, and the scatter of the others says nothing of how often one of theirs is. */
+static void look_few(struct state_look *l, size_t i)
+{
+	const struct looked *at = &l->at[i];
+	double own = INFINITY;
+	size_t below;
+
+	for (size_t k = 0; k < at->n; k++)
+		own = fmin(own, l->v[at->first + k].r);
+	below = search_first(m, l->n_all, l->all[m] < own);
+	l->out[i] = evidence_few(
+		&l->out[i], &(struct few_values){.n = sqrt((double)at->n * (double)at->cells),
+						 .others = (double)(l->n_all - at->n),
+						 .above = fmax(0, (double)l->n_all - (double)below -
+									  (double)at->n),
+						 .largest = l->all[l->n_all - 1]});
+}
+
+/* The nodes with so many values, and how each came out. 0, -ENODATA or -ENOMEM. */
 static int look_weigh(struct state_look *l, const struct state_value *v, size_t n, size_t least,
 		      double chance)
 {
 	struct look_params p = LOOK_PARAMS_DEFAULT;
-	size_t next, cells;
+	size_t next, cells, nodes = 0;
 	int err;
 
 	l->n = 0;
@@ -257,6 +288,7 @@ static int look_weigh(struct state_look *l, const struct state_value *v, size_t 
 	}
 	for (size_t i = 0; i < n; i = next) {
 		cells = 1;
+		nodes++;
 		for (next = i + 1; next < n && l->v[next].node == l->v[i].node; next++)
 			cells += l->v[next].cell != l->v[next - 1].cell;
 		if (next - i >= least)
@@ -265,34 +297,55 @@ static int look_weigh(struct state_look *l, const struct state_value *v, size_t 
 	if (l->n < STATES_NODES)
 		return -ENODATA;
 	look_means(l);
-	p.chance = chance;
+	p.chance = chance * (double)l->n / (double)nodes;
 	p.prior = EXPECTED;
 	p.prior_df = EXPECTED_DF;
 	p.gate = EVIDENCE_PARAMS_DEFAULT.gate;
 	if (l->n < EVIDENCE_FEW)
 		p.gate = EVIDENCE_PARAMS_DEFAULT.gate_few;
-	return evidence_means(l->mean, l->n, &p, l->out);
+	err = evidence_means(l->mean, l->n, &p, l->out);
+	for (size_t i = 0; i < l->n && !err; i++)
+		if (l->out[i].n && l->at[i].n < l->few)
+			look_few(l, i);
+	return err;
 }
 
-/* What is found at this chance is kept in the job. 0 or -ENOMEM. */
+/*
+ * What is found at this chance is kept in the job: of nodes with values enough beside each other, then of those with few beside all.
+ * 0 or -ENOMEM.
+ */
 static int states_look(struct state_look *l, const struct state_value *v, size_t n, double chance,
 		       uint32_t job)
 {
-	int err = look_weigh(l, v, n, STATES_VALUES, chance);
+	int err = 0;
 
-	return err == -ENODATA ? 0 : err ? err : look_conclude(l, job);
+	l->few = STATES_VALUES;
+	for (int few = 0; few < 2 && !err; few++) {
+		err = look_weigh(l, v, n, few ? 1 : l->few, chance);
+		l->judges_all = few ? l->judges_all : err == -ENODATA;
+		err = err == -ENODATA ? 0 : err ?: look_conclude(l, job, few);
+	}
+	return err;
 }
 
-/* The same for all kinds together, of nodes with fewer values, too. */
+/* The same for all kinds together; two values are none too few there. */
 static int states_look_together(struct state_look *l, const struct state_value *v, size_t n,
 				size_t part)
 {
-	int err = look_weigh(l, v, n, STATES_PAIR, 1);
+	int err = 0;
 
-	for (size_t i = 0; i < l->n && !err; i++)
-		states_together_add(l->j, l->signal, part, l->v[l->at[i].first].node, l->at[i].n,
-				    typical_seconds(l, &l->at[i]), &l->out[i]);
-	return err == -ENODATA ? 0 : err;
+	l->few = STATES_PAIR;
+	for (int few = 0; few < 2 && !err; few++) {
+		err = look_weigh(l, v, n, few ? 1 : l->few, 1);
+		l->judges_all = few ? l->judges_all : err == -ENODATA;
+		for (size_t i = 0; i < l->n && !err; i++)
+			if (look_counts(l, i, few))
+				states_together_add(l->j, l->signal, part,
+						    l->v[l->at[i].first].node, l->at[i].n,
+						    typical_seconds(l, &l->at[i]), &l->out[i]);
+		err = err == -ENODATA ? 0 : err;
+	}
+	return err;
 }
 
 /* For n values, in that scratch. */
@@ -309,6 +362,7 @@ static struct state_look look_make(struct scratch *room, struct states_job *j, s
 				   .out = scratch_array(room, nodes, sizeof(struct evidence)),
 				   .some = scratch_array(room, n, sizeof(double)),
 				   .off = scratch_array(room, n, sizeof(double)),
+				   .all = scratch_array(room, n, sizeof(double)),
 				   .alone = scratch_array(room, n, sizeof(struct state_value))};
 }
 
@@ -666,6 +720,9 @@ static int one_group(struct state_look *l, struct state_value *v, size_t n)
 	double chance = states_chance(l->j, 1), rest = chance / (many ? 4 : 2);
 	int err = 0;
 
+	for (l->n_all = 0; l->n_all < n; l->n_all++)
+		l->all[l->n_all] = v[l->n_all].r;
+	stats_sort(l->all, n);
 	for (size_t i = 0; i < n && !err && many; i = next) {
 		next = end_of_job(v, i, n);
 		err = states_look(l, &v[i], next - i, rest / (double)(jobs ? jobs : 1), v[i].job);

@@ -196,7 +196,7 @@ static int judge_together(struct states_job *j, size_t signal, enum together_set
 int states_together(struct states_job *j, size_t signal)
 {
 	enum together_set set = j->signals[signal].made - MADE_TOGETHER;
-	double chance = chance_of(j, set) / PARTS;
+	double chance = chance_of(j, set) / 2;
 	struct scratch room SCRATCH_SCOPED = {0};
 	size_t *in = scratch_array(&room, PARTS * j->n_groups, sizeof(*in));
 	int err = in ? 0 : -ENOMEM;
@@ -212,7 +212,7 @@ int states_together(struct states_job *j, size_t signal)
 		nodes = in[(size_t)j->group[i / PARTS] * PARTS + i % PARTS];
 		j->a->signals[j->signals[signal].row].judged = true;
 		err = judge_together(j, signal, set, i / PARTS, i % PARTS, nodes - 1,
-				     chance / (double)nodes);
+				     chance / (i % PARTS ? PARTS - 1 : 1) / (double)nodes);
 	}
 	return err;
 }
