@@ -32,7 +32,8 @@ void hadoop_caller(struct log *l, struct piece class, struct piece text);
 
 /* ---- hadoop_stamp.c ----------------------------------------------------------------------------------- */
 
-/* How lines of daemons begin: "YYYY-MM-DD HH:MM:SS,mmm ", in 0.18 also "yyMMdd HHmmss PID ", in local time. */
+/* How lines of daemons begin: "YYYY-MM-DD HH:MM:SS,mmm ", in 0.18 also "yyMMdd HHmmss PID ", of
+ * Spark "yy/MM/dd HH:mm:ss ", in local time. */
 
 /* Bytes of the stamp with the blank behind it, its local time as if it were UTC in *ns; 0: the line does not begin so,
  * or with a day before 1970. */

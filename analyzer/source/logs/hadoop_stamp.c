@@ -61,6 +61,10 @@ size_t hadoop_stamp(const char *s, size_t len, int64_t *ns)
 		hour = s + 11;
 		day = days(100 * two(s) + two(s + 2), two(s + 5), two(s + 8));
 		ms = 10 * two(s + 20) + s[22] - '0';
+	} else if (len > 17 && is_like(s, "00/00/00 00:00:00")) {
+		hour = s + 9;
+		day = days(2000 + two(s), two(s + 3), two(s + 6));
+		bytes = 18;
 	} else if (len > 14 && is_like(s, "000000 000000 ") &&
 		   (pid = memchr(s + 14, ' ', len - 14))) {
 		day = days(2000 + two(s), two(s + 2), two(s + 4));

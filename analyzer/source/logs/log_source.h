@@ -114,6 +114,7 @@ extern const struct log_source log_jhist_binary;
 extern const struct log_source log_app_master;
 extern const struct log_source log_node_manager;
 extern const struct log_source log_spark_codec;
+extern const struct log_source log_spark_driver;
 extern const struct log_source log_hadoop_daemon;
 extern const struct log_source log_darshan;
 

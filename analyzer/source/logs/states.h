@@ -52,6 +52,7 @@ enum state_role {
 	X(LOCALIZE, "localize", SUPPORTS, 0.5, "a container that fetches its files")               \
 	X(QUEUE, "queue", SUPPORTS, 0.5, "a container that waits to be started")                   \
 	X(RUN, "run", SUPPORTS, 0.5, "a container that runs")                                      \
+	X(EXECUTOR, "executor", SUPPORTS, 0.5, "one of Spark, from its grant until it registers")  \
 	X(TASK, "task", SUPPORTS, 0.5, "a Spark task, from launch to end")                         \
 	X(TASK_COMPUTE, "task-compute", INDICTS, 0.5, "its run time without fetching and writing") \
 	X(TASK_CPU, "task-cpu", TELLS, 0.5, "processor time of it")                                \
