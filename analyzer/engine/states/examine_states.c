@@ -177,7 +177,7 @@ static int signals_all(struct states_job *j)
 		peers[j->s->at[i].kind] += j->s->at[i].peer != STATE_NONE;
 	}
 	for (int k = 0; k < STATE_KIND_COUNT && !err; k++) {
-		tasks += state_is_task(k) ? n[k] : 0;
+		tasks += state_is_task(k) || k == STATE_EXECUTOR ? n[k] : 0;
 		packets += states_packet(k) ? n[k] : 0;
 		if (n[k])
 			err = signals_of_kind(j, k, 2 * peers[k] > n[k]);

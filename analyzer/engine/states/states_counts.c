@@ -106,10 +106,11 @@ static int in_order(const void *a, const void *b)
 	return by_job(x, y) ?: ORDER(x->node, y->node);
 }
 
-/* Setting a job up, and cleaning up after it, is an attempt as any other. */
+/* Setting a job up, and cleaning up after it, is an attempt as any other, and so is starting an executor. */
 static bool is_attempt(enum state_kind kind)
 {
-	return state_is_task(kind) || kind == STATE_SETUP || kind == STATE_CLEANUP;
+	return state_is_task(kind) || kind == STATE_SETUP || kind == STATE_CLEANUP ||
+	       kind == STATE_EXECUTOR;
 }
 
 /* ---- tasks that failed, and did not elsewhere --------------------------------------------------- */

@@ -46,7 +46,7 @@ static bool is_in(enum together_set set, const struct state_signal *s)
 	bool timed = s->made == MADE_DURATION || s->made == MADE_SERVER;
 	bool ends = (k == STATE_SHUFFLE || k == STATE_COPY) && s->made != MADE_DURATION;
 	/* Symptoms, but of this node: no other has a part in them. */
-	bool own = k == STATE_SORT || k == STATE_GC;
+	bool own = k == STATE_SORT || k == STATE_GC || k == STATE_EXECUTOR;
 
 	switch (set) {
 	case TOGETHER_ALL:
