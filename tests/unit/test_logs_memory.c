@@ -38,6 +38,19 @@ static const char rumen[] =
 	MASTER "TaskAttempt: [attempt_1_0001_m_" ID "_0] using containerId: [container_1_0001_01_" N " on NM: [" HOST ":4]\n" \
 	MASTER "attempt_1_0001_m_" ID "_0 TaskAttempt Transitioned from ASSIGNED to RUNNING\n" \
 	MASTER "attempt_1_0001_m_" ID "_0 TaskAttempt Transitioned from RUNNING to SUCCEEDED\n"
+#define GRANTED(ID, HOST) "26/11/22 22:55:12 INFO StandaloneSchedulerBackend: Granted executor ID app-1/" ID " on hostPort " HOST \
+	":7078 with 1 core(s), 512.0 MiB RAM\n"
+static const char driver[] =
+	"WARNING: Using incubator modules: jdk.incubator.vector\n26/11/22 22:55:11 INFO SparkContext: Running Spark version 4.3.0\n"
+	GRANTED("0", "s1") GRANTED("1", "s2") GRANTED("2", "s3") GRANTED("3", "s4")
+	"26/11/22 22:55:21 INFO StandaloneSchedulerBackend$StandaloneDriverEndpoint: Registered executor "
+	"NettyRpcEndpointRef(spark-client://Executor) (10.78.0.1:46926) with ID 0, ResourceProfileId 0\n"
+	"26/11/22 22:55:22 INFO CoarseGrainedSchedulerBackend$DriverEndpoint: Registered executor "
+	"NettyRpcEndpointRef(spark-client://Executor) (10.78.0.2:46926) with ID 1\n"
+	"26/11/22 22:55:30 INFO StandaloneAppClient$ClientEndpoint: Executor updated: app-1/2 is now EXITED (Command exited with code 1)\n"
+	"26/11/22 22:55:31 INFO StandaloneAppClient$ClientEndpoint: Executor updated: app-1/1 is now KILLED\n"
+	"26/11/22 22:56:01 INFO StandaloneSchedulerBackend: Shutting down all executors\n"
+	"26/11/22 22:57:00 INFO SparkContext: Successfully stopped SparkContext\n";
 static const char master[] = RUNS("000000", "000002", "s1") RUNS("000001", "000003", "s2") RUNS("000002", "000004", "s3");
 /* clang-format on */
 
@@ -91,10 +104,36 @@ static void test_master(void **state)
 	reads(master, 3);
 }
 
+/* Executors register, or fail before, or wait until the driver stops; what becomes of them later is another matter. */
+static void test_spark_driver(void **state)
+{
+	static const struct {
+		double seconds;
+		enum state_outcome outcome;
+	} want[] = {{9, OUTCOME_OK}, {10, OUTCOME_OK}, {18, OUTCOME_FAILED}, {49, OUTCOME_KILLED}};
+	struct states s = {0};
+
+	(void)state;
+	reads(driver, 4);
+	assert_int_equal(states_read(&s, path) ?: states_finish(&s), 0);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(s.at[i].kind, STATE_EXECUTOR);
+		assert_string_equal(s.nodes.at[s.at[i].node],
+				    ((const char *const[]){"s1", "s2", "s3", "s4"})[i]);
+		assert_string_equal(s.jobs.at[s.at[i].job], "app-1");
+		assert_int_equal(s.at[i].outcome, want[i].outcome);
+		assert_true(!s.at[i].lost &&
+			    (double)(s.at[i].end_ns - s.at[i].start_ns) == want[i].seconds * 1e9);
+	}
+	assert_true(s.at[0].start_ns == 1795388112 * (int64_t)1000000000);
+	states_release(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spark),
+		cmocka_unit_test(test_spark_driver),
 		cmocka_unit_test(test_rumen),
 		cmocka_unit_test(test_master),
 	};
