@@ -764,6 +764,34 @@ static void a_weight_is_a_unit(void **state)
 	}
 }
 
+/* Two entities of few values, and what ranks let the look say of them at a chance of 1 in 1000. */
+static void few_values_are_no_surer_than_ranks(void **state)
+{
+	struct few_values few = {.n = 4, .others = 80, .above = 0, .largest = 0.2};
+	struct evidence e = {.level = EVIDENCE_INDICTED, .n = 4, .t = 15, .df = 17, .p = 1e-9};
+	struct evidence out;
+
+	(void)state;
+	e = evidence_at_chance(&e, 0.001);
+	e.level = EVIDENCE_INDICTED;
+	e.least = e.least_indicted = 0.1;
+	out = evidence_few(&e, &few); /* four beyond all 80: 1 in 43 million */
+	assert_int_equal(out.level, EVIDENCE_INDICTED);
+	near(out.p, 1.0 / (81.0 * 81 * 81 * 81));
+	near(out.least, 0.2); /* what is beside them would not be seen */
+	few.above = 14;	      /* as one in 5.4 of the others: 1 in 850 */
+	out = evidence_few(&e, &few);
+	assert_int_equal(out.level, EVIDENCE_SUSPICIOUS);
+	assert_true(out.t < out.needs);
+	few.n = 1; /* one alone is no more than one of 81 */
+	few.above = 0;
+	out = evidence_few(&e, &few);
+	assert_int_equal(out.level, EVIDENCE_NONE);
+	assert_true(isnan(out.least) && isnan(out.least_indicted));
+	e.p = 0.5; /* and what the look was not sure of stays so */
+	assert_true(evidence_few(&e, &few).p == 0.5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -786,6 +814,7 @@ int main(void)
 		cmocka_unit_test(one_look_is_judged_as_by_the_reference),
 		cmocka_unit_test(a_look_at_too_little_says_so),
 		cmocka_unit_test(means_of_few_lean_on_what_is_expected),
+		cmocka_unit_test(few_values_are_no_surer_than_ranks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,67 @@ static void a_node_that_hangs_is_named(void **arg)
 	only(NULL);
 }
 
+/* One task that does not end: how long it lasts beside the longest elsewhere says how rare that is. */
+static void one_hang_counts_by_its_length(void **arg)
+{
+	struct state *x;
+
+	(void)arg;
+	run_tasks(STATE_MAP, 1, 60, 10, 0);
+	x = add_state(STATE_MAP, 3, 1, 20, 420);
+	x->outcome = OUTCOME_OPEN;
+	judge();
+	only("n3");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+	x->end_ns = x->start_ns + (int64_t)80e9; /* less than five times the longest */
+	judge();
+	assert_int_equal(verdict.n_incidents, 1);
+	assert_int_not_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
+	/* One of another server in the same job: healthy ones hang, too. */
+	add_state(STATE_MAP, 4, 1, 20, 100)->outcome = OUTCOME_OPEN;
+	judge();
+	only(NULL);
+}
+
+/* Executors of an application register within ten seconds; that of a server that has no task at all never does. */
+static void an_executor_that_never_registers_is_named(void **arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < JOB_NODES; i++)
+		add_state(STATE_EXECUTOR, i, 2, 0, 9)->bytes = -1;
+	states.at[5].outcome = OUTCOME_KILLED;
+	states.at[5].end_ns += (int64_t)40e9;
+	for (size_t i = 0; i < 60; i++)
+		add_state(STATE_TASK, i % 5, 1, 10 + 3 * (double)(i / 5), 13 + 3 * (double)(i / 5));
+	judge();
+	only("n5");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+	states.at[5].end_ns = JOB_T0 + (int64_t)29e9; /* it may only have been late */
+	judge();
+	only(NULL);
+}
+
+/* A slow server is handed few tasks: four that all take three times as long tell, one of them does not. */
+static void few_slow_tasks_name_a_node(void **arg)
+{
+	struct state *few[4];
+
+	(void)arg;
+	for (size_t i = 0; i < 140; i++)
+		add_state(STATE_REDUCER, i % 5, 1, 0.5 * (double)i,
+			  0.5 * (double)i + task_seconds(10, 0));
+	for (size_t i = 0; i < 4; i++)
+		few[i] = add_state(STATE_REDUCER, 5, 1, 10 + (double)i, 45 + (double)i);
+	judge();
+	only("n5");
+	assert_string_equal(signal_word(), "reducer");
+	assert_int_equal(verdict.incidents[0].detail.attempts, 4);
+	for (size_t i = 0; i < 4; i++) /* one of them, ten times as long */
+		few[i]->end_ns = few[i]->start_ns + (int64_t)(i ? 9e9 : 100e9);
+	judge();
+	only(NULL);
+}
+
 /* Given up for their silence after half a minute, which is not three times the others': they hung, and no program failed. */
 static void what_says_nothing_hangs(void **arg)
 {
@@ -402,6 +463,9 @@ int main(void)
 		JOB_TEST(a_jobs_setup_makes_no_first_map_late),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
+		JOB_TEST(one_hang_counts_by_its_length),
+		JOB_TEST(an_executor_that_never_registers_is_named),
+		JOB_TEST(few_slow_tasks_name_a_node),
 		JOB_TEST(what_says_nothing_hangs),
 		JOB_TEST(what_comes_after_the_time_asked_for_is_not_known),
 		JOB_TEST(a_little_of_everything_names_a_node),
