@@ -328,6 +328,7 @@ struct few_values {
 	double n;	      /* as many as they are worth: values of one minute are half alike */
 	double above, others; /* others' values that are no less than its least; all of them */
 	double largest;	      /* of all values, ln */
+	double gate;	      /* ln: smallest effect that is suspicious or indicted */
 };
 
 /*

@@ -124,6 +124,8 @@ struct state_look {
 	size_t n_all;
 };
 
+/* Of few values the gate is squared, 1.56: one job on one server may be a third slower by what else ran there. */
+enum { FEW_GATES = 2 };
 enum { STATES_PAIR = 2 }; /* values that are not few where all kinds together decide */
 
 static const double EXPECTED = 0.05, EXPECTED_DF = 12;
@@ -266,7 +268,8 @@ static void look_few(struct state_look *l, size_t i)
 						 .others = (double)(l->n_all - at->n),
 						 .above = fmax(0, (double)l->n_all - (double)below -
 									  (double)at->n),
-						 .largest = l->all[l->n_all - 1]});
+						 .largest = l->all[l->n_all - 1],
+						 .gate = FEW_GATES * EVIDENCE_PARAMS_DEFAULT.gate});
 }
 
 /* The nodes with so many values, and how each came out. 0, -ENODATA or -ENOMEM. */
