@@ -258,18 +258,20 @@ static void look_few(struct state_look *l, size_t i)
 {
 	const struct looked *at = &l->at[i];
 	double own = INFINITY;
-	size_t below;
+	size_t below, above;
 
 	for (size_t k = 0; k < at->n; k++)
 		own = fmin(own, l->v[at->first + k].r);
 	below = search_first(m, l->n_all, l->all[m] < own);
+	above = l->n_all - below > at->n ? l->n_all - below - at->n : 0;
 	l->out[i] = evidence_few(
-		&l->out[i], &(struct few_values){.n = sqrt((double)at->n * (double)at->cells),
-						 .others = (double)(l->n_all - at->n),
-						 .above = fmax(0, (double)l->n_all - (double)below -
-									  (double)at->n),
-						 .largest = l->all[l->n_all - 1],
-						 .gate = FEW_GATES * EVIDENCE_PARAMS_DEFAULT.gate});
+		&l->out[i],
+		&(struct few_values){.n = sqrt((double)at->n * (double)at->cells),
+				     .others = (double)(l->n_all - at->n),
+				     .above = (double)above,
+				     .least = own,
+				     .largest = l->all[above || !below ? l->n_all - 1 : below - 1],
+				     .gate = FEW_GATES * EVIDENCE_PARAMS_DEFAULT.gate});
 }
 
 /* The nodes with so many values, and how each came out. 0, -ENODATA or -ENOMEM. */
