@@ -264,6 +264,23 @@ static void a_jobs_setup_makes_no_first_map_late(void **arg)
 	only(NULL);
 }
 
+/* Its server began before the others, and with a warm machine: that it does more widens nothing. */
+static void a_jobs_setup_is_work_of_its_slot(void **arg)
+{
+	(void)arg;
+	add_state(STATE_SETUP, 1, 1, 0, 4);
+	for (size_t i = 0; i < JOB_NODES; i++) {
+		double s = i == 1 ? 4 : 9; /* when its first map has ended */
+
+		add_state(STATE_MAP, i, 1, 4, i == 5 ? 40 : s + 0.5);
+		for (s += 0.5; i != 5 && s < 18; s += 0.5)
+			add_state(STATE_MAP, i, 1, s, s + 0.5);
+	}
+	judge();
+	only("n5");
+	assert_string_equal(signal_word(), "map-share");
+}
+
 /* Node 4 is known, and alive, and gets no task of the later jobs; a node that has gone is none that limps. */
 static void a_node_that_is_handed_nothing_is_named(void **arg)
 {
@@ -461,6 +478,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		JOB_TEST(skew_and_data_elsewhere_are_said),
 		JOB_TEST(a_jobs_setup_makes_no_first_map_late),
+		JOB_TEST(a_jobs_setup_is_work_of_its_slot),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(one_hang_counts_by_its_length),

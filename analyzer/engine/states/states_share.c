@@ -90,6 +90,13 @@ static unsigned int most_at_a_time(const struct shared_task *t, size_t n, const 
 	return most;
 }
 
+/* A job's setup takes a slot of maps: its server begins before its peers, and finds its machine warm. */
+static bool is_shared(const struct state *x, enum state_kind kind)
+{
+	return x->kind == kind ||
+	       (kind == STATE_MAP && x->kind == STATE_SETUP && x->clock == CLOCK_OF_NODE);
+}
+
 static void gather_tasks(struct shares *w, enum state_kind kind)
 {
 	const struct states *s = w->j->s;
@@ -98,7 +105,7 @@ static void gather_tasks(struct shares *w, enum state_kind kind)
 		const struct state *x = &s->at[i];
 		size_t row = states_compared_row(w->j, x->node);
 
-		if (x->kind != kind || row == SIZE_MAX || x->job >= s->jobs.n ||
+		if (!is_shared(x, kind) || row == SIZE_MAX || x->job >= s->jobs.n ||
 		    x->end_ns < x->start_ns)
 			continue;
 		w->at[w->n++] = (struct shared_task){x->job,
@@ -443,7 +450,7 @@ int states_share(struct states_job *j, size_t signal)
 	size_t nodes = j->a->n_nodes, n = 0;
 
 	for (size_t i = 0; i < j->s->n; i++)
-		n += j->s->at[i].kind == kind;
+		n += is_shared(&j->s->at[i], kind);
 	w.at = scratch_array(&room, n, sizeof(*w.at));
 	w.ends = scratch_array(&room, n, sizeof(*w.ends));
 	w.begun = scratch_array(&room, n + nodes, sizeof(*w.begun));
