@@ -17,6 +17,7 @@
 struct driver {
 	int64_t time_ns; /* of the line */
 	char app[LOG_ID_LEN];
+	size_t first; /* state that may wait for its end, of states.at */
 };
 
 static void granted(struct log *l, struct driver *d, const struct piece *c)
@@ -29,6 +30,7 @@ static void granted(struct log *l, struct driver *d, const struct piece *c)
 		return;
 	memcpy(d->app, c[0].s, (size_t)(slash - c[0].s));
 	d->app[slash - c[0].s] = 0;
+	d->first = d->first < l->s->n ? d->first : l->s->n;
 	x = state_begin(l, STATE_EXECUTOR, id, log_node(l, c[1]), d->time_ns);
 	if (x)
 		x->job = log_job(l, piece_of(d->app));
@@ -65,9 +67,10 @@ static void updated(struct log *l, struct driver *d, const struct piece *c)
 static void stopped(struct log *l, struct driver *d, const struct piece *c)
 {
 	(void)c;
-	for (size_t i = 0; i < l->s->n; i++)
+	for (size_t i = d->first; i < l->s->n; i++)
 		if (l->s->at[i].kind == STATE_EXECUTOR && l->s->at[i].file == l->file)
 			ended(l, d, l->s->at[i].id, OUTCOME_KILLED);
+	d->first = l->s->n;
 }
 
 static const struct {
