@@ -788,6 +788,10 @@ static void few_values_are_no_surer_than_ranks(void **state)
 	out = evidence_few(&e, &few);
 	assert_int_equal(out.level, EVIDENCE_NONE);
 	assert_true(isnan(out.least) && isnan(out.least_indicted));
+	few.least = few.largest + log(10); /* unless it is ten times the largest of them */
+	out = evidence_few(&e, &few);
+	assert_int_equal(out.level, EVIDENCE_INDICTED);
+	near(out.p, 1.0 / 8100);
 	few = (struct few_values){.n = 4, .others = 80, .gate = 0.5};
 	e.effect = 0.4; /* glaring it is to be, too */
 	assert_int_equal(evidence_few(&e, &few).level, EVIDENCE_NONE);

@@ -107,9 +107,30 @@ static void what_was_never_launched_failed_when_that_was_written(void **state)
 	states_release(&s);
 }
 
+/* What says that an attempt was given up for its silence, in the words of each engine; and what does not. */
+static void silence_has_many_words(void **state)
+{
+	static const char *const silent[] = {
+		GIVEN_UP(A0), "AttemptID:" A0 " Timed out after 600 secs",
+		"AttemptID:" A0 " task timeout set: 30s, taskTimedOut: true; task stuck timeout "
+		"set: 600s, taskStuck: false",
+		"ExecutorLostFailure: Executor heartbeat timed out after 47753 ms"};
+	static const char *const loud[] = {
+		"AttemptID:" A0 " task timeout set: 30s, taskTimedOut: false; task stuck timeout "
+		"set: 600s, taskStuck: false",
+		"FetchFailed: Connecting to s4 timed out after 120000 ms", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent); i++)
+		assert_true(log_error_is_silence(piece_of(silent[i])));
+	for (size_t i = 0; i < sizeof(loud) / sizeof(*loud); i++)
+		assert_false(log_error_is_silence(piece_of(loud[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(silence_has_many_words),
 		cmocka_unit_test(it_runs_from_when_its_machine_asks_for_it),
 		cmocka_unit_test(what_was_never_launched_failed_when_that_was_written),
 	};

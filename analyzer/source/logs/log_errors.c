@@ -28,11 +28,12 @@ static size_t clean(const char *s, size_t len, char to[STATE_ERROR_LEN])
 	return n;
 }
 
-/* Of Hadoop 0.18 to 1.x, of 2 and 3, of 3.3 and later (MAPREDUCE-7069), and of Spark's driver. */
+/* Of Hadoop 0.18 to 1.x, of 2 and 3, of 3.3 and later, and of Spark's driver. */
 bool log_error_is_silence(struct piece said)
 {
 	static const char *const words[] = {" failed to report status for ", " Timed out after ",
-					    " taskTimedOut: true", "heartbeat timed out after "};
+					    " taskTimedOut: true", " taskStuck: true",
+					    "heartbeat timed out after "};
 
 	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
 		if (memmem(said.s, said.len, words[i], strlen(words[i])))
