@@ -120,6 +120,7 @@ struct state_look {
 	bool pipeline;	 /* only the lower half of a node's values counts */
 	size_t few;	 /* a node with fewer values than this has few */
 	bool judges_all; /* too few nodes have more */
+	size_t left;	 /* nodes with too few for the look */
 	double *all;	 /* the group's values, whatever their job and time, ascending */
 	size_t n_all;
 };
@@ -299,6 +300,7 @@ static int look_weigh(struct state_look *l, const struct state_value *v, size_t 
 		if (next - i >= least)
 			l->at[l->n++] = (struct looked){i, next - i, cells};
 	}
+	l->left = nodes - l->n;
 	if (l->n < STATES_NODES)
 		return -ENODATA;
 	look_means(l);
@@ -325,7 +327,7 @@ static int states_look(struct state_look *l, const struct state_value *v, size_t
 	int err = 0;
 
 	l->few = STATES_VALUES;
-	for (int few = 0; few < 2 && !err; few++) {
+	for (int few = 0; few < 2 && !err && (!few || l->left); few++) {
 		err = look_weigh(l, v, n, few ? 1 : l->few, chance);
 		l->judges_all = few ? l->judges_all : err == -ENODATA;
 		err = err == -ENODATA ? 0 : err ?: look_conclude(l, job, few);
@@ -340,7 +342,7 @@ static int states_look_together(struct state_look *l, const struct state_value *
 	int err = 0;
 
 	l->few = STATES_PAIR;
-	for (int few = 0; few < 2 && !err; few++) {
+	for (int few = 0; few < 2 && !err && (!few || l->left); few++) {
 		err = look_weigh(l, v, n, few ? 1 : l->few, 1);
 		l->judges_all = few ? l->judges_all : err == -ENODATA;
 		for (size_t i = 0; i < l->n && !err; i++)
