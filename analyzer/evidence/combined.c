@@ -48,16 +48,16 @@ struct evidence evidence_few(const struct evidence *e, const struct few_values *
 	       p = pow((x->above + 1) / (x->others + 1) *
 			       exp(-TAIL_POWER * fmax(0, x->least - x->largest)),
 		       x->n);
-	double best = pow(1 / (x->others + 1), x->n), least = fmax(x->largest, x->gate);
+	double best = pow(1 / (x->others + 1), x->n);
 	struct evidence few = *e;
 
-	few.least = best <= SUSPECT * chance ? fmax(e->least, least) : NAN;
-	few.least_indicted = best <= chance ? fmax(e->least_indicted, least) : NAN;
+	few.least = best <= SUSPECT * chance ? fmax(e->least, x->largest) : NAN;
+	few.least_indicted = best <= chance ? fmax(e->least_indicted, x->largest) : NAN;
 	if (p > e->p) {
 		few.p = p;
 		few.t = deviate_at(p, e->df);
 	}
-	if (p > SUSPECT * chance || e->effect < x->gate)
+	if (p > SUSPECT * chance)
 		few.level = EVIDENCE_NONE;
 	else if (p > chance && e->level == EVIDENCE_INDICTED)
 		few.level = EVIDENCE_SUSPICIOUS;

@@ -328,7 +328,6 @@ struct few_values {
 	double n;	       /* as many as they are worth: values of one minute are half alike */
 	double above, others;  /* others' values that are no less than its least; all of them */
 	double least, largest; /* ln: its least value, the largest of others' */
-	double gate;	       /* ln: smallest effect that is suspicious or indicted */
 };
 
 /*

@@ -238,7 +238,7 @@ static int look_conclude(struct state_look *l, uint32_t job, bool few)
 		struct state_found f;
 
 		/* too few for any ratio to be seen: it is not judged */
-		if (!look_counts(l, i, few) || (l->at[i].n < l->few && !isfinite(l->out[i].least)))
+		if (!look_counts(l, i, few) || (few && !isfinite(l->out[i].least)))
 			continue;
 		err = states_used(l->j, l->signal, node, l->out[i].least);
 		l->j->reasons[node].judged = s->judged = true;
@@ -254,7 +254,7 @@ static int look_conclude(struct state_look *l, uint32_t job, bool few)
 	return err;
 }
 
-/* How a node of few values came out: all of them are to be slow, and the scatter of the others says nothing of how often one of theirs is. */
+/* How a node of few values, or beside such, came out: all of them are to be slow, and the scatter of the others says nothing of how often one of theirs is. */
 static void look_few(struct state_look *l, size_t i)
 {
 	const struct looked *at = &l->at[i];
@@ -266,13 +266,12 @@ static void look_few(struct state_look *l, size_t i)
 	below = search_first(m, l->n_all, l->all[m] < own);
 	above = l->n_all - below > at->n ? l->n_all - below - at->n : 0;
 	l->out[i] = evidence_few(
-		&l->out[i],
-		&(struct few_values){.n = sqrt((double)at->n * (double)at->cells),
-				     .others = (double)(l->n_all - at->n),
-				     .above = (double)above,
-				     .least = own,
-				     .largest = l->all[above || !below ? l->n_all - 1 : below - 1],
-				     .gate = FEW_GATES * EVIDENCE_PARAMS_DEFAULT.gate});
+		&l->out[i], &(struct few_values){
+				    .n = sqrt((double)at->n * (double)at->cells),
+				    .others = (double)(l->n_all - at->n),
+				    .above = (double)above,
+				    .least = own,
+				    .largest = l->all[above || !below ? l->n_all - 1 : below - 1]});
 }
 
 /* The nodes with so many values, and how each came out. 0, -ENODATA or -ENOMEM. */
@@ -310,9 +309,11 @@ static int look_weigh(struct state_look *l, const struct state_value *v, size_t 
 	p.gate = EVIDENCE_PARAMS_DEFAULT.gate;
 	if (l->n < EVIDENCE_FEW)
 		p.gate = EVIDENCE_PARAMS_DEFAULT.gate_few;
+	if (least < l->few)
+		p.gate = p.gate_suspect = fmax(p.gate, FEW_GATES * EVIDENCE_PARAMS_DEFAULT.gate);
 	err = evidence_means(l->mean, l->n, &p, l->out);
-	for (size_t i = 0; i < l->n && !err; i++)
-		if (l->out[i].n && l->at[i].n < l->few)
+	for (size_t i = 0; i < l->n && !err && least < l->few; i++)
+		if (l->out[i].n)
 			look_few(l, i);
 	return err;
 }
