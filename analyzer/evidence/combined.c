@@ -39,27 +39,22 @@ struct evidence evidence_at_chance(const struct evidence *e, double chance)
 	return at;
 }
 
-/* Times in healthy jobs have tails of powers 7 and, in the worst log, 3.6 (engine/states/states_counts.c). */
-static const double TAIL_POWER = 2;
-
 struct evidence evidence_few(const struct evidence *e, const struct few_values *x)
 {
 	double chance = student_tail(e->needs, e->df),
-	       p = pow((x->above + 1) / (x->others + 1) *
-			       exp(-TAIL_POWER * fmax(0, x->least - x->largest)),
-		       x->n);
+	       p = pow((x->above + 1) / (x->others + 1), x->n);
 	double best = pow(1 / (x->others + 1), x->n);
 	struct evidence few = *e;
 
 	few.least = best <= SUSPECT * chance ? fmax(e->least, x->largest) : NAN;
-	few.least_indicted = best <= chance ? fmax(e->least_indicted, x->largest) : NAN;
+	few.least_indicted = best <= chance && x->n > 1 ? fmax(e->least_indicted, x->largest) : NAN;
 	if (p > e->p) {
 		few.p = p;
 		few.t = deviate_at(p, e->df);
 	}
 	if (p > SUSPECT * chance)
 		few.level = EVIDENCE_NONE;
-	else if (p > chance && e->level == EVIDENCE_INDICTED)
+	else if ((p > chance || x->n <= 1) && e->level == EVIDENCE_INDICTED)
 		few.level = EVIDENCE_SUSPICIOUS;
 	return few;
 }

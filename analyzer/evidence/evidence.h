@@ -325,15 +325,15 @@ struct evidence evidence_at_chance(const struct evidence *e, double chance);
 
 /* Few values of one entity beside those of others. */
 struct few_values {
-	double n;	       /* as many as they are worth: values of one minute are half alike */
-	double above, others;  /* others' values that are no less than its least; all of them */
-	double least, largest; /* ln: its least value, the largest of others' */
+	double n;	      /* as many as they are worth: values of one minute are half alike */
+	double above, others; /* others' values that are no less than its least; all of them */
+	double largest;	      /* ln: of others' values */
 };
 
 /*
  * What one look made of few values, and no surer than ranks are: that each of n values is so large by chance, as others'
- * are, whatever their distribution; one k times the largest of others is rarer by k^2, as of distributions with a tail that has
- * no variance. So one value alone indicts nobody unless it is many times that, and four beyond 80 of others' may.
+ * are, whatever their distribution. How far beyond them it is says nothing: data may be skewed. One value alone indicts nobody, and four
+ * beyond 80 of others' may.
  */
 struct evidence evidence_few(const struct evidence *e, const struct few_values *x);
 

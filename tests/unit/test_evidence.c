@@ -788,10 +788,11 @@ static void few_values_are_no_surer_than_ranks(void **state)
 	out = evidence_few(&e, &few);
 	assert_int_equal(out.level, EVIDENCE_NONE);
 	assert_true(isnan(out.least) && isnan(out.least_indicted));
-	few.least = few.largest + log(10); /* unless it is ten times the largest of them */
+	few.others = 20000; /* and indicts nobody, however many there are */
 	out = evidence_few(&e, &few);
-	assert_int_equal(out.level, EVIDENCE_INDICTED);
-	near(out.p, 1.0 / 8100);
+	near(out.p, 1.0 / 20001);
+	assert_int_equal(out.level, EVIDENCE_SUSPICIOUS);
+	assert_true(isnan(out.least_indicted) && !isnan(out.least));
 	e.p = 0.5; /* and what the look was not sure of stays so */
 	assert_true(evidence_few(&e, &few).p == 0.5);
 }

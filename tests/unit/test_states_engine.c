@@ -58,59 +58,124 @@ static void jobs_that_fail_everywhere_name_nobody(void **arg)
 	assert_true(verdict.cannot.why != CANNOT_NOT);
 }
 
-/* Two maps that do not end: they have no duration, but an age. */
+static void call(struct state *x, const char *attempt)
+{
+	x->id = (uint32_t)names_add(&states.ids, attempt);
+}
+
+/* Two maps that do not end, and other attempts of them do elsewhere. */
 static void a_node_that_hangs_is_named(void **arg)
 {
+	struct state *x[2];
+
 	(void)arg;
 	run_tasks(STATE_MAP, 1, 60, 10, 0);
+	call(add_state(STATE_MAP, 4, 1, 20, 31), "attempt_1_0001_m_000001_1");
+	call(add_state(STATE_MAP, 5, 1, 20, 29), "attempt_1_0001_m_000002_1");
 	for (size_t i = 0; i < 2; i++)
 		add_state(STATE_MAP, 3, 1, 20, 400)->outcome = OUTCOME_OPEN;
+	for (size_t i = 0; i < 2; i++)
+		x[i] = &states.at[states.n - 2 + i];
+	call(x[0], "attempt_1_0001_m_000001_0");
+	call(x[1], "attempt_1_0001_m_000002_0");
 	judge();
 	only("n3");
 	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
 	/* Of the same age as others' tasks they are none that hang. */
-	for (size_t i = states.n - 2; i < states.n; i++)
-		states.at[i].end_ns = states.at[i].start_ns + (int64_t)9e9;
+	for (size_t i = 0; i < 2; i++)
+		x[i]->end_ns = x[i]->start_ns + (int64_t)9e9;
 	judge();
 	only(NULL);
 }
 
-/* One task that does not end: how long it lasts beside the longest elsewhere says how rare that is. */
-static void one_hang_counts_by_its_length(void **arg)
+/* Tasks that take long where nobody did the same in less have more to do, for all that is known: they run at the end of the log, or were
+ * killed with their job. */
+static void long_tasks_alone_are_no_hangs(void **arg)
 {
-	struct state *x;
+	static const enum state_outcome outcomes[] = {OUTCOME_OPEN, OUTCOME_KILLED};
 
 	(void)arg;
-	run_tasks(STATE_MAP, 1, 60, 10, 0);
-	x = add_state(STATE_MAP, 3, 1, 20, 420);
-	x->outcome = OUTCOME_OPEN;
-	judge();
-	only("n3");
-	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
-	x->end_ns = x->start_ns + (int64_t)80e9; /* less than five times the longest */
-	judge();
-	assert_int_equal(verdict.n_incidents, 1);
-	assert_int_not_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
-	/* One of another server in the same job: healthy ones hang, too. */
-	add_state(STATE_MAP, 4, 1, 20, 100)->outcome = OUTCOME_OPEN;
-	judge();
-	only(NULL);
+	for (size_t k = 0; k < 2; k++)
+		run_tasks(k ? STATE_TASK : STATE_MAP, 1 + k, 60, 10, 0);
+	for (size_t k = 0; k < 4; k++)
+		add_state(k % 2 ? STATE_TASK : STATE_MAP, 3, 1 + k % 2, 20, 420);
+	/* and is the only one of its server */
+	for (size_t i = 0; i < 60; i++)
+		add_state(STATE_MAP, i % 5, 3, (double)(i / 5), 5 + (double)(i / 5));
+	add_state(STATE_MAP, 5, 3, 0, 600);
+	for (size_t k = 0; k < sizeof(outcomes) / sizeof(*outcomes); k++) {
+		for (size_t i = 120; i < 124; i++)
+			states.at[i].outcome = (uint8_t)outcomes[k];
+		states.at[states.n - 1].outcome = (uint8_t)outcomes[k];
+		judge();
+		only(NULL);
+	}
 }
 
-/* Executors of an application register within ten seconds; that of a server that has no task at all never does. */
+/* Nobody but this one is held to be suspicious, and it is no more. */
+static void only_suspicious(const char *node)
+{
+	assert_int_equal(verdict.n_incidents, 1);
+	assert_string_equal(verdict.nodes[verdict.incidents[0].node], node);
+	assert_int_not_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
+}
+
+/* Spark's driver missed one executor's heartbeats, and took all of its tasks for lost: one event, and maybe its own. */
+static void one_lost_heartbeat_indicts_nobody(void **arg)
+{
+	(void)arg;
+	run_tasks(STATE_TASK, 1, 60, 10, 0);
+	for (size_t i = 0; i < 4; i++) {
+		struct state *x = add_state(STATE_TASK, 3, 1, 20, 80);
+
+		x->outcome = OUTCOME_FAILED;
+		x->silent = true;
+	}
+	judge();
+	only_suspicious("n3");
+}
+
+/*
+ * Executors of an application register within ten seconds; that of a server that has no task at all never does: it may be late until
+ * the application has gone on for ten times as long, and all others worked.
+ */
 static void an_executor_that_never_registers_is_named(void **arg)
 {
 	(void)arg;
 	for (size_t i = 0; i < JOB_NODES; i++)
 		add_state(STATE_EXECUTOR, i, 2, 0, 9)->bytes = -1;
 	states.at[5].outcome = OUTCOME_KILLED;
-	states.at[5].end_ns += (int64_t)40e9;
+	states.at[5].end_ns = JOB_T0 + (int64_t)100e9;
 	for (size_t i = 0; i < 60; i++)
 		add_state(STATE_TASK, i % 5, 1, 10 + 3 * (double)(i / 5), 13 + 3 * (double)(i / 5));
 	judge();
 	only("n5");
 	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
-	states.at[5].end_ns = JOB_T0 + (int64_t)29e9; /* it may only have been late */
+	states.at[5].end_ns = JOB_T0 + (int64_t)80e9;
+	judge();
+	only_suspicious("n5");
+	states.at[5].end_ns = JOB_T0 + (int64_t)29e9;
+	judge();
+	only(NULL);
+	states.at[5].end_ns = JOB_T0 + (int64_t)100e9;
+	for (size_t i = 0; i < 60; i++) /* one of the others had no task meanwhile */
+		if (i % 5 == 2)
+			states.at[6 + i].end_ns += (int64_t)100e9;
+	judge();
+	assert_true(verdict.n_incidents == 0 || verdict.incidents[0].suspicious != SUSPICION_NONE);
+}
+
+/* What is slow once in so many jobs of few tasks each is nobody's: each job has its part of the chance. */
+static void many_small_jobs_share_the_chance(void **arg)
+{
+	(void)arg;
+	for (size_t job = 0; job < 300; job++)
+		for (size_t i = 0; i < 2 * (size_t)JOB_NODES; i++) {
+			double s = 10 * (double)job,
+			       usual = job % 100 || i / 2 != job / 100 ? 4 : 12;
+
+			add_state(STATE_TASK_COMPUTE, i / 2, job, s, s + task_seconds(usual, 0));
+		}
 	judge();
 	only(NULL);
 }
@@ -132,6 +197,11 @@ static void few_slow_tasks_name_a_node(void **arg)
 	assert_int_equal(verdict.incidents[0].detail.attempts, 4);
 	for (size_t i = 0; i < 4; i++) /* one of them, ten times as long */
 		few[i]->end_ns = few[i]->start_ns + (int64_t)(i ? 9e9 : 100e9);
+	judge();
+	only(NULL);
+	for (size_t i = 1; i < 4; i++) /* and that alone, for as long as anything */
+		few[i]->node = 4;
+	few[0]->end_ns = few[0]->start_ns + (int64_t)3600e9;
 	judge();
 	only(NULL);
 }
@@ -164,8 +234,14 @@ static void what_comes_after_the_time_asked_for_is_not_known(void **arg)
 
 	(void)arg;
 	run_tasks(STATE_MAP, 1, 60, 10, 0);
-	for (size_t i = 0; i < 2; i++)
-		add_state(STATE_MAP, 3, 1, 20, 400)->outcome = OUTCOME_FAILED;
+	for (size_t i = 0; i < 2; i++) {
+		struct state *x = add_state(STATE_MAP, 3, 1, 20, 400);
+
+		x->outcome = OUTCOME_FAILED;
+		call(x, i ? "attempt_1_0001_m_000001_0" : "attempt_1_0001_m_000002_0");
+		call(add_state(STATE_MAP, 4, 1, 20, 29),
+		     i ? "attempt_1_0001_m_000001_1" : "attempt_1_0001_m_000002_1");
+	}
 	for (size_t i = 0; i < states.n; i++)
 		states.at[i].lost = states.at[i].node == 3;
 	judge();
@@ -175,7 +251,7 @@ static void what_comes_after_the_time_asked_for_is_not_known(void **arg)
 	assert_int_equal(examine_states(&o, &states, &verdict), 0);
 	only(NULL);
 	assert_true(verdict.to_ns <= o.to_ns);
-	o.to_ns = JOB_T0 + (int64_t)390e9; /* by then their age tells */
+	o.to_ns = JOB_T0 + (int64_t)390e9; /* by then others have overtaken them for long */
 	verdict_release(&verdict);
 	assert_int_equal(examine_states(&o, &states, &verdict), 0);
 	only("n3");
@@ -481,7 +557,9 @@ int main(void)
 		JOB_TEST(a_jobs_setup_is_work_of_its_slot),
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
-		JOB_TEST(one_hang_counts_by_its_length),
+		JOB_TEST(long_tasks_alone_are_no_hangs),
+		JOB_TEST(one_lost_heartbeat_indicts_nobody),
+		JOB_TEST(many_small_jobs_share_the_chance),
 		JOB_TEST(an_executor_that_never_registers_is_named),
 		JOB_TEST(few_slow_tasks_name_a_node),
 		JOB_TEST(what_says_nothing_hangs),

@@ -16,7 +16,15 @@
  * Attempts that fail, and attempts that do not end, or ended and were lost with their server: how many of a node's, beside the share of its peers' in the same
  * jobs, by the binomial distribution. A task that was killed has lost a race against its twin: that is no failure.
  *
- * What was given up for its silence hung, however long it was.
+ * What was given up for its silence hung, however long it was. Length alone is none, for data are skewed: a task that takes long, and
+ * runs at the end of the log, or was killed with its job, may have more to do than all others. It hung if another attempt of the
+ * same task overtook it elsewhere.
+ *
+ * How sure that is: a task that was lost with its server, or ended well elsewhere, is enough; of tasks that were given up two are, as a
+ * program may hang, too; Spark's lost heartbeats are not, as its driver may have paused, and all tasks of an executor are lost with one.
+ * An executor that never registered may have been late: it is enough only if the application went on for long beyond what all the
+ * others took to register, and all the others worked meanwhile. How often healthy ones do not register is not known (of some 28 that logs have all did), so
+ * it is this that decides, and not STUCK_LEAST. Less than enough makes suspicious at most.
  *
  * A program that fails, fails anywhere. What failed on one server and then ended well on another did not fail by its
  * program: it counts as attempts that hang do.
@@ -31,12 +39,11 @@ enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
 #define STUCK_TIMES 3
 #define STUCK_S	    30
-/* One that lasted k times as long as that is rarer, as k^-2: 64 times in healthy traces and runs one server's longest attempt of a
- * job was beside the longest elsewhere as a power of 7 says, and in the worst log of 3.6. Machines stop for seconds. */
-#define STUCK_POWER    2
-#define STUCK_PAUSE_S  3
-#define ATTEMPTS_TIMES 2   /* what is expected; fewer say nothing */
-#define MOST_FAILED    0.5 /* of all attempts: then the job fails, whatever the node */
+/* And of an executor that is waited for, to be enough. */
+#define AWAITED_TIMES 10
+enum { SURE_NOT, SURE_HALF, SURE }; /* is enough */
+#define ATTEMPTS_TIMES 2	    /* what is expected; fewer say nothing */
+#define MOST_FAILED    0.5	    /* of all attempts: then the job fails, whatever the node */
 
 /* A node's attempts of one job, then of all. */
 struct counted {
@@ -44,14 +51,16 @@ struct counted {
 	int32_t group;
 	enum state_kind kind;
 	double n, hits, expected, longest_s;
-	double program; /* of the hits those that may be its */
-	double rare;	/* expected, were it of the least share */
-	double rarity;	/* of attempts that hang so many hang for so long: of all hits the most */
+	double program;		   /* of the hits those that may be its */
+	double rare;		   /* expected, were it of the least share */
+	unsigned int sure;	   /* of hangs, together; of one attempt if it hangs */
+	bool elsewhere;		   /* its task ended well on another server */
+	struct state_span awaited; /* an executor, in vain for long */
 	struct state_span time;
 	int64_t hit_ns; /* the last */
 };
 
-/* A task some attempt of which failed: what its attempts' names begin with. */
+/* A task some attempt of which failed, or hung: what its attempts' names begin with. */
 struct failed {
 	const char *task;
 	size_t length;
@@ -144,6 +153,12 @@ static struct failed failed_of(const struct counting *w, const struct state *x)
 	return (struct failed){id, task_length(id), x->node, false};
 }
 
+/* Did not end well: of hangs also what did not end, or was killed. */
+static bool is_bad(const struct counting *w, const struct state *x)
+{
+	return x->outcome == OUTCOME_FAILED || (w->stuck && x->outcome != OUTCOME_OK);
+}
+
 static int find_failed(struct counting *w)
 {
 	const struct states *s = w->j->s;
@@ -152,7 +167,7 @@ static int find_failed(struct counting *w)
 	for (size_t i = 0; i < s->n; i++) {
 		struct failed x = failed_of(w, &s->at[i]);
 
-		if (is_attempt(s->at[i].kind) && s->at[i].outcome == OUTCOME_FAILED && x.length &&
+		if (is_attempt(s->at[i].kind) && is_bad(w, &s->at[i]) && x.length &&
 		    array_put(&w->failed, &w->n_failed, x))
 			return -ENOMEM;
 	}
@@ -186,6 +201,11 @@ static bool ended_elsewhere(const struct counting *w, const struct state *of)
 
 /* ---- counting ------------------------------------------------------------------------------------ */
 
+static unsigned int sure_of(const struct state *x)
+{
+	return x->lost ? SURE : x->silent && x->kind != STATE_TASK ? SURE_HALF : SURE_NOT;
+}
+
 /* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
 static int attempts(struct scratch *room, struct counting *w)
 {
@@ -213,7 +233,8 @@ static int attempts(struct scratch *room, struct counting *w)
 					 .n = w->stuck || failed || x->outcome == OUTCOME_OK,
 					 .hits = w->stuck ? x->lost || x->silent : failed,
 					 .program = !w->stuck && failed && !ended_elsewhere(w, x),
-					 .rarity = 1,
+					 .sure = sure_of(x),
+					 .elsewhere = w->stuck && ended_elsewhere(w, x),
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
 					 .time = {x->start_ns, x->end_ns}};
@@ -243,13 +264,16 @@ static void find_stuck(struct counted *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double longest = c[i].node == node ? second : first;
 
-		if (ended < STUCK_OTHERS || c[i].longest_s >= 0)
+		if (c[i].elsewhere)
+			c[i].sure = SURE;
+		if (ended < STUCK_OTHERS || c[i].longest_s >= 0 ||
+		    (state_is_task(c[i].kind) && !c[i].elsewhere))
 			continue;
 		if (-c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest))
 			c[i].hits = 1;
-		c[i].rarity =
-			fmin(1, pow(STUCK_TIMES * fmax(STUCK_PAUSE_S, longest) / -c[i].longest_s,
-				    STUCK_POWER));
+		if (c[i].kind == STATE_EXECUTOR &&
+		    -c[i].longest_s > fmax(STUCK_S, AWAITED_TIMES * longest))
+			c[i].awaited = c[i].time;
 	}
 }
 
@@ -276,8 +300,9 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 		for (next = i; next < n && c[next].node == c[i].node; next++) {
 			own += c[next].n;
 			own_hits += c[next].hits;
-			if (c[next].hits > 0)
-				to->rarity = fmax(to->rarity, c[next].rarity);
+			to->sure += c[next].hits > 0 ? c[next].sure : 0;
+			if (c[next].awaited.to_ns)
+				to->awaited = c[next].awaited;
 			to->program += c[next].program;
 			if (c[next].hits > 0 && c[next].time.to_ns > to->hit_ns)
 				to->hit_ns = c[next].time.to_ns;
@@ -291,19 +316,49 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	}
 }
 
+/* Whether each other server of its group that is counted ended a task well while this one's executor was waited for. */
+static int others_worked(const struct counting *w, size_t node, bool *all)
+{
+	struct scratch room SCRATCH_SCOPED = {0};
+	const struct states_job *j = w->j;
+	const struct counted *c = &w->all[node];
+	bool *worked = scratch_array(&room, j->a->n_nodes, sizeof(*worked));
+
+	if (!worked)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->s->n; i++) {
+		const struct state *x = &j->s->at[i];
+		size_t row = states_compared_row(j, x->node);
+
+		if (row != SIZE_MAX && state_is_task(x->kind) && x->outcome == OUTCOME_OK &&
+		    x->end_ns > c->awaited.from_ns && x->end_ns <= c->awaited.to_ns)
+			worked[row] = true;
+	}
+	*all = true;
+	for (size_t i = 0; i < j->a->n_nodes; i++)
+		*all &= worked[i] || i == node || j->group[i] != j->group[node] ||
+			!(w->all[i].n > 0);
+	return 0;
+}
+
 static int judge_attempts(struct counting *w, size_t node, size_t peers)
 {
 	const struct counted *c = &w->all[node];
-	double rarity = c->rarity > 0 ? c->rarity : 1;
-	const struct count count = {c->hits, c->expected + rarity * c->rare, c->n, peers};
+	const struct count count = {c->hits, c->expected + c->rare, c->n, peers};
 	const struct count_params p = {.chance = states_chance(w->j, 1) / (double)(peers + 1),
 				       .times = ATTEMPTS_TIMES,
 				       .few = w->stuck	       ? 0
 					      : c->program > 0 ? FAILED_FEW
 							       : FAILED_ELSEWHERE};
 	struct evidence e = evidence_binomial(&count, &p);
+	bool sure = !w->stuck || c->sure >= SURE;
 
-	if (c->hits >= ATTEMPTS_TIMES * count.expected && c->hits > 0)
+	if (!sure && c->awaited.to_ns && others_worked(w, node, &sure))
+		return -ENOMEM;
+	if (!sure && e.level == EVIDENCE_INDICTED)
+		e.level = EVIDENCE_SUSPICIOUS;
+	/* What hangs is old: its age is in its kind's look. */
+	if (!w->stuck && c->hits >= ATTEMPTS_TIMES * count.expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
 	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected, c->time);
 }

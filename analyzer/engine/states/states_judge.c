@@ -270,7 +270,6 @@ static void look_few(struct state_look *l, size_t i)
 				    .n = sqrt((double)at->n * (double)at->cells),
 				    .others = (double)(l->n_all - at->n),
 				    .above = (double)above,
-				    .least = own,
 				    .largest = l->all[above || !below ? l->n_all - 1 : below - 1]});
 }
 
@@ -613,14 +612,14 @@ static size_t end_of_job(const struct state_value *v, size_t i, size_t n)
 	return run_end(m, i, n, v[m].job == v[i].job);
 }
 
-/* Jobs that a look may be worth: enough values, if they are spread well. */
+/* Jobs that may be looked at: each has its part of the chance. */
 static size_t count_jobs(const struct state_value *v, size_t n)
 {
 	size_t jobs = 0, next;
 
 	for (size_t i = 0; i < n; i = next) {
 		next = end_of_job(v, i, n);
-		jobs += next - i >= STATES_NODES * STATES_VALUES;
+		jobs += next - i >= STATES_NODES;
 	}
 	return jobs;
 }

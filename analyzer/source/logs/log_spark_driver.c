@@ -7,7 +7,8 @@
  *	26/11/22 22:55:21 INFO …: Registered executor NettyRpcEndpointRef(spark-client://Executor) (10.78.0.4:51066) with ID 6, …
  *	26/11/22 22:55:40 INFO …: Executor updated: APP/6 is now EXITED (Command exited with code 1)
  *
- * One that has not registered when the driver stops waited until then, and was killed.
+ * One that has not registered when the driver stops waited until then, and was killed. One that the driver killed before that, as it was
+ * not needed any more, is left out: nobody knows whether it would have come.
  */
 #include <string.h>
 
@@ -16,52 +17,77 @@
 
 struct driver {
 	int64_t time_ns; /* of the line */
-	char app[LOG_ID_LEN];
-	size_t first; /* state that may wait for its end, of states.at */
+	char app[LOG_ID_LEN],
+		before[LOG_ID_LEN]; /* the last that was granted any, and another one before */
+	size_t first;		    /* state that may wait for its end, of states.at */
 };
 
 static void granted(struct log *l, struct driver *d, const struct piece *c)
 {
 	const char *slash = memchr(c[0].s, '/', c[0].len);
+	size_t len = slash ? (size_t)(slash - c[0].s) : 0;
 	uint32_t id = log_id(l, c[0]);
 	struct state *x;
 
-	if (!slash || (size_t)(slash - c[0].s) >= sizeof(d->app))
+	if (!slash || len >= sizeof(d->app))
 		return;
-	memcpy(d->app, c[0].s, (size_t)(slash - c[0].s));
-	d->app[slash - c[0].s] = 0;
-	d->first = d->first < l->s->n ? d->first : l->s->n;
+	if (strlen(d->app) != len || memcmp(d->app, c[0].s, len)) {
+		memcpy(d->before, d->app, sizeof(d->before));
+		memcpy(d->app, c[0].s, len);
+		d->app[len] = 0;
+	}
 	x = state_begin(l, STATE_EXECUTOR, id, log_node(l, c[1]), d->time_ns);
 	if (x)
 		x->job = log_job(l, piece_of(d->app));
 }
 
 /* What has registered is not asked for again. */
-static void ended(struct log *l, const struct driver *d, uint32_t id, enum state_outcome outcome)
+static bool waits(const struct log *l, uint32_t id)
 {
 	const struct state *x = state_find(l->s, STATE_EXECUTOR, id);
 
-	if (x && x->outcome == OUTCOME_OPEN)
+	return x && x->outcome == OUTCOME_OPEN;
+}
+
+static void ended(struct log *l, const struct driver *d, uint32_t id, enum state_outcome outcome)
+{
+	if (waits(l, id))
 		state_end(l, STATE_EXECUTOR, id, STATE_NONE, d->time_ns, outcome);
 }
 
+static uint32_t executor_of(struct log *l, const char *app, struct piece number)
+{
+	const struct piece parts[] = {piece_of(app), piece_of("/"), number};
+	char id[LOG_ID_LEN];
+
+	return log_id(l, piece(id, daemon_name(id, parts, 3)));
+}
+
+/* The line does not say of which application: of the last one, unless it has none of this number that waits. */
 static void registered(struct log *l, struct driver *d, const struct piece *c)
 {
 	const char *comma = memchr(c[1].s, ',', c[1].len);
-	char id[LOG_ID_LEN];
-	const struct piece parts[] = {piece_of(d->app), piece_of("/"),
-				      piece(c[1].s, comma ? (size_t)(comma - c[1].s) : c[1].len)};
+	struct piece number = piece(c[1].s, comma ? (size_t)(comma - c[1].s) : c[1].len);
+	uint32_t id = executor_of(l, d->app, number);
 
-	ended(l, d, log_id(l, piece(id, daemon_name(id, parts, 3))), OUTCOME_OK);
+	if (*d->before && !waits(l, id))
+		id = executor_of(l, d->before, number);
+	ended(l, d, id, OUTCOME_OK);
 }
 
 static void updated(struct log *l, struct driver *d, const struct piece *c)
 {
 	static const char *const words[] = {"EXITED", "FAILED", "LOST", "KILLED"};
+	uint32_t id = log_id(l, c[0]);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (c[1].len >= strlen(words[i]) && !memcmp(c[1].s, words[i], strlen(words[i])))
-			ended(l, d, log_id(l, c[0]), i < 3 ? OUTCOME_FAILED : OUTCOME_KILLED);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (c[1].len < strlen(words[i]) || memcmp(c[1].s, words[i], strlen(words[i])))
+			continue;
+		if (i < 3)
+			ended(l, d, id, OUTCOME_FAILED);
+		else if (waits(l, id))
+			state_drop(l, STATE_EXECUTOR, id);
+	}
 }
 
 static void stopped(struct log *l, struct driver *d, const struct piece *c)

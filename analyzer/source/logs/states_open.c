@@ -4,6 +4,7 @@
  * on. So it is the newest time of all logs, with care, as clocks and zones may be wrong:
  *	- of servers' logs the newest but one server's counts: a time that only one server says may be its clock's;
  *	- logs in local time count for each other only, those in UTC likewise: one zone that is not given moves the others' apart;
+ *	- an executor of Spark waits until its own log's last line, which is the driver's: no other log says whether it came;
  *	- no state lasts longer than its job, nor longer than UNHEARD_NS after its log or its job was last heard of: then
  *	  its master is gone, and what comes later is of another life.
  */
@@ -85,6 +86,8 @@ static int64_t end_of(const struct open_ends *e, const struct state *x)
 	const struct stem *own = &s->reading->stem[s->reading->stem_of[x->file]];
 	int64_t end = later(x->start_ns, said_ns(s->reading, own)), heard = end, finish = 0, most;
 
+	if (x->kind == STATE_EXECUTOR)
+		return end;
 	if (x->job < s->jobs.n) {
 		heard = later(heard, e->job_ns[x->job]);
 		finish = s->job[x->job].finish_ns;
