@@ -40,6 +40,10 @@ static const char rumen[] =
 	MASTER "attempt_1_0001_m_" ID "_0 TaskAttempt Transitioned from RUNNING to SUCCEEDED\n"
 #define GRANTED(ID, HOST) "26/11/22 22:55:12 INFO StandaloneSchedulerBackend: Granted executor ID app-1/" ID " on hostPort " HOST \
 	":7078 with 1 core(s), 512.0 MiB RAM\n"
+#define SECOND(ID, HOST) "26/11/22 22:55:12 INFO StandaloneSchedulerBackend: Granted executor ID app-2/" ID " on hostPort " HOST \
+	":7078 with 1 core(s), 512.0 MiB RAM\n"
+#define REGISTERED(ID, S) "26/11/22 22:55:" S " INFO StandaloneSchedulerBackend$StandaloneDriverEndpoint: Registered executor " \
+	"NettyRpcEndpointRef(spark-client://Executor) (10.78.0.1:46926) with ID " ID ", ResourceProfileId 0\n"
 static const char driver[] =
 	"WARNING: Using incubator modules: jdk.incubator.vector\n26/11/22 22:55:11 INFO SparkContext: Running Spark version 4.3.0\n"
 	GRANTED("0", "s1") GRANTED("1", "s2") GRANTED("2", "s3") GRANTED("3", "s4")
@@ -129,11 +133,38 @@ static void test_spark_driver(void **state)
 	states_release(&s);
 }
 
+/* Two applications in one log: the second was granted its executors before the first's had registered. And one that the driver killed
+ * while it was waited for, which says nothing. */
+static void test_spark_driver_of_two(void **state)
+{
+	static const char two[] =
+		"26/11/22 22:55:11 INFO SparkContext: Running Spark version 4.3.0\n" GRANTED(
+			"0", "s1") GRANTED("7", "s2") SECOND("20", "s1") SECOND("21", "s2")
+			REGISTERED("20", "21") REGISTERED("0", "22") REGISTERED(
+				"7",
+				"23") "26/11/22 22:55:30 INFO StandaloneAppClient$ClientEndpoint: "
+				      "Executor updated: app-2/21 is now KILLED\n"
+				      "26/11/22 22:59:01 INFO StandaloneSchedulerBackend: Shutting "
+				      "down all executors\n";
+	static const double want[] = {10, 9, 11};
+	struct states s = {0};
+
+	(void)state;
+	reads(two, 3);
+	assert_int_equal(states_read(&s, path) ?: states_finish(&s), 0);
+	for (size_t i = 0; i < s.n; i++) {
+		assert_int_equal(s.at[i].outcome, OUTCOME_OK);
+		assert_true((double)(s.at[i].end_ns - s.at[i].start_ns) == want[i] * 1e9);
+	}
+	states_release(&s);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spark),
 		cmocka_unit_test(test_spark_driver),
+		cmocka_unit_test(test_spark_driver_of_two),
 		cmocka_unit_test(test_rumen),
 		cmocka_unit_test(test_master),
 	};
