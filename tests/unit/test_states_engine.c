@@ -81,6 +81,12 @@ static void a_node_that_hangs_is_named(void **arg)
 	judge();
 	only("n3");
 	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+	x[1]->node = 2; /* one alone may have a reason of its own */
+	judge();
+	assert_true(verdict.n_incidents > 0);
+	for (size_t i = 0; i < verdict.n_incidents; i++)
+		assert_int_not_equal(verdict.incidents[i].suspicious, SUSPICION_NONE);
+	x[1]->node = 3;
 	/* Of the same age as others' tasks they are none that hang. */
 	for (size_t i = 0; i < 2; i++)
 		x[i]->end_ns = x[i]->start_ns + (int64_t)9e9;
@@ -163,6 +169,19 @@ static void an_executor_that_never_registers_is_named(void **arg)
 			states.at[6 + i].end_ns += (int64_t)100e9;
 	judge();
 	assert_true(verdict.n_incidents == 0 || verdict.incidents[0].suspicious != SUSPICION_NONE);
+}
+
+/* That it is not there yet is one observation: beside a server's other work its age counts, and no hang. */
+static void an_executor_that_waits_counts_once(void **arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < JOB_NODES; i++)
+		add_state(STATE_EXECUTOR, i, 2, 0, i == 5 ? 40 : 9)->bytes = -1;
+	states.at[5].outcome = OUTCOME_KILLED;
+	slow[5] = 1.35;
+	run_tasks(STATE_TASK_COMPUTE, 1, 48, 10, 10);
+	judge();
+	only_suspicious("n5");
 }
 
 /* What is slow once in so many jobs of few tasks each is nobody's: each job has its part of the chance. */
@@ -559,6 +578,7 @@ int main(void)
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(long_tasks_alone_are_no_hangs),
 		JOB_TEST(one_lost_heartbeat_indicts_nobody),
+		JOB_TEST(an_executor_that_waits_counts_once),
 		JOB_TEST(many_small_jobs_share_the_chance),
 		JOB_TEST(an_executor_that_never_registers_is_named),
 		JOB_TEST(few_slow_tasks_name_a_node),

@@ -20,10 +20,10 @@
  * runs at the end of the log, or was killed with its job, may have more to do than all others. It hung if another attempt of the
  * same task overtook it elsewhere.
  *
- * How sure that is: a task that was lost with its server, or ended well elsewhere, is enough; of tasks that were given up two are, as a
- * program may hang, too; Spark's lost heartbeats are not, as its driver may have paused, and all tasks of an executor are lost with one.
+ * How sure that is: one attempt is not enough, as a program may hang, too, and two are. Spark's lost heartbeats are not, however
+ * many, as its driver may have paused, and all tasks of an executor are lost with one.
  * An executor that never registered may have been late: it is enough only if the application went on for long beyond what all the
- * others took to register, and all the others worked meanwhile. How often healthy ones do not register is not known (of some 28 that logs have all did), so
+ * others took to register, and all the others worked meanwhile, but not it. How often healthy ones do not register is not known (of some 28 that logs have all did), so
  * it is this that decides, and not STUCK_LEAST. Less than enough makes suspicious at most.
  *
  * A program that fails, fails anywhere. What failed on one server and then ended well on another did not fail by its
@@ -41,9 +41,9 @@ enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 #define STUCK_S	    30
 /* And of an executor that is waited for, to be enough. */
 #define AWAITED_TIMES 10
-enum { SURE_NOT, SURE_HALF, SURE }; /* is enough */
-#define ATTEMPTS_TIMES 2	    /* what is expected; fewer say nothing */
-#define MOST_FAILED    0.5	    /* of all attempts: then the job fails, whatever the node */
+enum { STUCK_ENOUGH = 2 }; /* attempts */
+#define ATTEMPTS_TIMES 2   /* what is expected; fewer say nothing */
+#define MOST_FAILED    0.5 /* of all attempts: then the job fails, whatever the node */
 
 /* A node's attempts of one job, then of all. */
 struct counted {
@@ -53,7 +53,7 @@ struct counted {
 	double n, hits, expected, longest_s;
 	double program;		   /* of the hits those that may be its */
 	double rare;		   /* expected, were it of the least share */
-	unsigned int sure;	   /* of hangs, together; of one attempt if it hangs */
+	unsigned int sure;	   /* of the hits so many are no lost heartbeats */
 	bool elsewhere;		   /* its task ended well on another server */
 	struct state_span awaited; /* an executor, in vain for long */
 	struct state_span time;
@@ -201,11 +201,6 @@ static bool ended_elsewhere(const struct counting *w, const struct state *of)
 
 /* ---- counting ------------------------------------------------------------------------------------ */
 
-static unsigned int sure_of(const struct state *x)
-{
-	return x->lost ? SURE : x->silent && x->kind != STATE_TASK ? SURE_HALF : SURE_NOT;
-}
-
 /* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
 static int attempts(struct scratch *room, struct counting *w)
 {
@@ -233,7 +228,7 @@ static int attempts(struct scratch *room, struct counting *w)
 					 .n = w->stuck || failed || x->outcome == OUTCOME_OK,
 					 .hits = w->stuck ? x->lost || x->silent : failed,
 					 .program = !w->stuck && failed && !ended_elsewhere(w, x),
-					 .sure = sure_of(x),
+					 .sure = x->lost || (x->silent && x->kind != STATE_TASK),
 					 .elsewhere = w->stuck && ended_elsewhere(w, x),
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
@@ -265,7 +260,7 @@ static void find_stuck(struct counted *c, size_t n)
 		double longest = c[i].node == node ? second : first;
 
 		if (c[i].elsewhere)
-			c[i].sure = SURE;
+			c[i].sure = 1;
 		if (ended < STUCK_OTHERS || c[i].longest_s >= 0 ||
 		    (state_is_task(c[i].kind) && !c[i].elsewhere))
 			continue;
@@ -316,7 +311,7 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	}
 }
 
-/* Whether each other server of its group that is counted ended a task well while this one's executor was waited for. */
+/* Whether each other server of its group that is counted ended a task well while this one's executor was waited for, and it did not. */
 static int others_worked(const struct counting *w, size_t node, bool *all)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
@@ -334,7 +329,7 @@ static int others_worked(const struct counting *w, size_t node, bool *all)
 		    x->end_ns > c->awaited.from_ns && x->end_ns <= c->awaited.to_ns)
 			worked[row] = true;
 	}
-	*all = true;
+	*all = !worked[node];
 	for (size_t i = 0; i < j->a->n_nodes; i++)
 		*all &= worked[i] || i == node || j->group[i] != j->group[node] ||
 			!(w->all[i].n > 0);
@@ -351,7 +346,7 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 					      : c->program > 0 ? FAILED_FEW
 							       : FAILED_ELSEWHERE};
 	struct evidence e = evidence_binomial(&count, &p);
-	bool sure = !w->stuck || c->sure >= SURE;
+	bool sure = !w->stuck || c->sure >= STUCK_ENOUGH;
 
 	if (!sure && c->awaited.to_ns && others_worked(w, node, &sure))
 		return -ENOMEM;
