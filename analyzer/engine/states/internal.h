@@ -37,6 +37,7 @@ struct state_value {
 struct state_found {
 	struct finding e;
 	enum evidence_level level;
+	bool brief;	     /* it would indict, were it more than one event */
 	uint32_t job;	     /* that the look was at; STATE_NONE: at all */
 	size_t peers;	     /* compared with */
 	size_t signal;	     /* of states_job.signals */

@@ -85,11 +85,12 @@ static struct state_span span_with(bool any, struct state_span x, struct state_s
 				   x.to_ns > more.to_ns ? x.to_ns : more.to_ns};
 }
 
-/* Keeps what so many hits of a node, beside so many that were expected, say of it. */
+/* Keeps what so many hits of a node, beside so many that were expected, say of it; unless sure it is suspicious at most. */
 static int keep_counted(struct states_job *j, size_t signal, size_t node, const struct evidence *e,
-			const struct count *count, double ratio, struct state_span time)
+			const struct count *count, double ratio, struct state_span time, bool sure)
 {
 	struct finding_about about = states_about(j, signal, node);
+	struct state_found f;
 
 	if (e->level == EVIDENCE_NONE)
 		return 0;
@@ -100,7 +101,11 @@ static int keep_counted(struct states_job *j, size_t signal, size_t node, const 
 	about.judged = (unsigned int)count->of;
 	about.onset_ns = time.from_ns;
 	about.last_ns = time.to_ns;
-	return states_keep(j, states_found(signal, &about, e));
+	f = states_found(signal, &about, e);
+	f.brief = !sure && f.level == EVIDENCE_INDICTED;
+	if (f.brief)
+		f.level = EVIDENCE_SUSPICIOUS;
+	return states_keep(j, f);
 }
 
 static int by_job(const struct counted *x, const struct counted *y)
@@ -350,12 +355,11 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 
 	if (!sure && c->awaited.to_ns && others_worked(w, node, &sure))
 		return -ENOMEM;
-	if (!sure && e.level == EVIDENCE_INDICTED)
-		e.level = EVIDENCE_SUSPICIOUS;
 	/* What hangs is old: its age is in its kind's look. */
 	if (!w->stuck && c->hits >= ATTEMPTS_TIMES * count.expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
-	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected, c->time);
+	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected, c->time,
+			    sure);
 }
 
 int states_attempts(struct states_job *j, size_t signal)
@@ -437,7 +441,7 @@ static int judge_packets(struct states_job *j, size_t signal, size_t node, const
 	struct evidence e = evidence_poisson(&count, &p);
 
 	count.of = all;
-	return keep_counted(j, signal, node, &e, &count, x->n / fmax(1, expected), x->time);
+	return keep_counted(j, signal, node, &e, &count, x->n / fmax(1, expected), x->time, true);
 }
 
 int states_packets(struct states_job *j, size_t signal)

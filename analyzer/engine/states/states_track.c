@@ -213,6 +213,7 @@ static void mark_all(const struct states_job *j, struct track *t, bool open)
 					     .last_ns = f->e.last_ns,
 					     .indicts = f->level == EVIDENCE_INDICTED,
 					     .few = f->peers + 1 < EVIDENCE_FEW,
+					     .brief = f->brief,
 					     .fresh = true,
 					     .times = f->times,
 					     .duty = f->duty};
