@@ -83,9 +83,7 @@ static void a_node_that_hangs_is_named(void **arg)
 	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
 	x[1]->node = 2; /* one alone may have a reason of its own */
 	judge();
-	assert_true(verdict.n_incidents > 0);
-	for (size_t i = 0; i < verdict.n_incidents; i++)
-		assert_int_not_equal(verdict.incidents[i].suspicious, SUSPICION_NONE);
+	only(NULL);
 	x[1]->node = 3;
 	/* Of the same age as others' tasks they are none that hang. */
 	for (size_t i = 0; i < 2; i++)

@@ -37,13 +37,12 @@ struct state_value {
 struct state_found {
 	struct finding e;
 	enum evidence_level level;
-	bool brief;	     /* it would indict, were it more than one event */
-	uint32_t job;	     /* that the look was at; STATE_NONE: at all */
-	size_t peers;	     /* compared with */
-	size_t signal;	     /* of states_job.signals */
-	size_t times;	     /* it came, by time */
-	double duty;	     /* and the share of the time in which it was there */
-	struct finding most; /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
+	bool brief;	      /* it would indict, were it more than one event */
+	uint32_t job;	      /* that the look was at; STATE_NONE: at all */
+	size_t peers, signal; /* compared with; of states_job.signals */
+	size_t times;	      /* it came, by time */
+	double duty;	      /* and the share of the time in which it was there */
+	struct finding most;  /* MADE_TOGETHER: what it is slowest at; n_peers 0: nothing */
 };
 enum together_set { TOGETHER_ALL, TOGETHER_DISK, TOGETHER_NET, TOGETHERS }; /* MADE_TOGETHER … */
 enum { PARTS = 7 }; /* of the time: the whole, its halves, its quarters */
