@@ -124,6 +124,26 @@ static void only_suspicious(const char *node)
 	assert_int_not_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
 }
 
+/* The only task of its server ended well elsewhere in a sixtieth of the time, or said nothing: that is one event. */
+static void one_attempt_that_hangs_indicts_nobody(void **arg)
+{
+	struct state *x;
+
+	(void)arg;
+	for (size_t i = 0; i < 60; i++)
+		add_state(STATE_MAP, i % 5, 1, 10 * (double)(i / 5), 10 + 10 * (double)(i / 5));
+	call(add_state(STATE_MAP, 2, 1, 50, 60), "attempt_1_0001_m_000001_1");
+	x = add_state(STATE_MAP, 5, 1, 0, 600);
+	call(x, "attempt_1_0001_m_000001_0");
+	x->outcome = OUTCOME_KILLED;
+	judge();
+	only_suspicious("n5");
+	x->outcome = OUTCOME_FAILED;
+	x->silent = true;
+	judge();
+	only_suspicious("n5");
+}
+
 /* Spark's driver missed one executor's heartbeats, and took all of its tasks for lost: one event, and maybe its own. */
 static void one_lost_heartbeat_indicts_nobody(void **arg)
 {
@@ -575,6 +595,7 @@ int main(void)
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(long_tasks_alone_are_no_hangs),
+		JOB_TEST(one_attempt_that_hangs_indicts_nobody),
 		JOB_TEST(one_lost_heartbeat_indicts_nobody),
 		JOB_TEST(an_executor_that_waits_counts_once),
 		JOB_TEST(many_small_jobs_share_the_chance),
