@@ -76,7 +76,7 @@ double facts_or0(double x); /* 0 for NaN */
 double facts_peers(const struct facts *f, facts_number *of, const void *arg);
 double facts_peers_at(const struct facts *f, bool before, facts_number *of, const void *arg);
 double facts_peers_some(const struct facts *f, bool before, size_t least, facts_number *of,
-			const void *arg); /* of so many at least */
+			const void *arg);			       /* of so many at least */
 bool facts_is_peer(const struct facts *f, const struct scene_node *n); /* of its group, and spoke */
 bool facts_up(const struct facts *f, enum signal s);
 bool facts_indicted(const struct facts *f, enum signal s); /* and not only as a symptom */
