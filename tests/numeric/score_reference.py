@@ -21,7 +21,7 @@ except ImportError as e:
 
 O = os.environ.get("O", ".output")
 RATES = ("itp", "ifp", "dtp", "dfp", "tp", "fp", "alarm_servers", "alarm_runs", "precision", "recall",
-         "within_60s", "direction", "guess")
+         "within_60s", "direction", "guess", "unproven", "clear")
 RTOL = 1e-12
 
 

@@ -173,10 +173,11 @@ int alias_add(struct aliases *as, struct piece alias, const char *host)
 /* The name in "/rack/host", "tracker_host:…", "host/address:port" or "/address:port". */
 struct piece name_bare(struct piece name)
 {
-	const char *from = name.s, *end = from + name.len, *colon, *slash;
+	const char *from = name.s, *end, *colon, *slash;
 
 	if (!name.len)
 		return name;
+	end = from + name.len;
 	if (name.len > 8 && !memcmp(from, "tracker_", 8)) {
 		from += 8;
 		end = memchr(from, ':', (size_t)(end - from)) ?: end;
