@@ -34,10 +34,9 @@ static bool node_is_silent(const struct robust *r, size_t node)
 	return true;
 }
 
-/* What every server did since then, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()
+/* What every server did since `onset`, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()
  * either way. 0 or -ENOMEM. */
-static int scene_of(const struct robust *r, int64_t since_ns, struct scene *s,
-		    struct scene_node **out)
+static int scene_of(const struct robust *r, int64_t onset, struct scene *s, struct scene_node **out)
 {
 	struct scene_node *nodes = *out = calloc(r->n_nodes + 1, sizeof(*nodes));
 	unsigned int since = WINDOW_INTERVALS;
@@ -49,7 +48,7 @@ static int scene_of(const struct robust *r, int64_t since_ns, struct scene *s,
 			    .addresses = r->addresses};
 
 	/* a window that began before it has the healthy time in it, too */
-	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < since_ns)
+	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)
 		since--;
 	for (size_t i = 0; i < r->n_nodes && !err; i++) {
 		const struct node *n = &r->nodes[i];
@@ -64,7 +63,7 @@ static int scene_of(const struct robust *r, int64_t since_ns, struct scene *s,
 		err = interval_copy(&nodes[i].before, &n->before);
 		for (unsigned int b = 0; b < RING_INTERVALS && !err; b++) {
 			const struct interval *h = node_interval(r, i, b);
-			bool now = h && (h->from_ns >= since_ns || b < since);
+			bool now = h && (h->from_ns >= onset || b < since);
 
 			if (h)
 				err = interval_merge(now ? &nodes[i].now : &nodes[i].before, h);
@@ -319,7 +318,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 
 /* ---- what could not be judged ---------------------------------------------------------------------*/
 
-/* Latencies that fall apart into two halves: of those servers nobody knows which are slow. What indicts one of
+/* Latencies that fall apart into two groups: of those servers nobody knows which are slow. What indicts one of
  * them for another reason stands. */
 static int halves(const struct robust *r, struct verdict *a)
 {

@@ -114,7 +114,7 @@ struct robust {
 int64_t interval_ns(const struct robust *r);
 /* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
-void robust_enter(struct robust *r, enum robust_stage s);
+void robust_enter(struct robust *r, enum robust_stage s); /* what comes now is of it */
 
 /* peersets.c: a disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);

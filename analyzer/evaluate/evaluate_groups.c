@@ -50,6 +50,15 @@ static struct group *find_group(struct evaluation *all, enum group_kind kind, si
 	return array_put(&all->groups, &all->n_groups, g) ? NULL : &all->groups[all->n_groups - 1];
 }
 
+/* NaN: it is none. */
+static double number_of(const char *text)
+{
+	char *end;
+	double x = strtod(text, &end);
+
+	return end != text && !*end && isfinite(x) ? x : NAN;
+}
+
 int evaluate_groups(struct evaluation *all)
 {
 	for (int kind = 0; kind < GROUP_KINDS; kind++) {
@@ -60,7 +69,7 @@ int evaluate_groups(struct evaluation *all)
 			struct group *g;
 
 			if (kind == GROUP_INTENSITY &&
-			    (!*e->label->intensity || !e->label->n_nodes))
+			    (isnan(number_of(e->label->intensity)) || !e->label->n_nodes))
 				continue;
 			g = find_group(all, (enum group_kind)kind, first, e->label);
 			if (!g || score_add(&g->score, &e->outcome))
@@ -77,7 +86,7 @@ double evaluate_power(const struct evaluation *all, const char *fault, double sh
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < all->n_groups; i++) {
 			const struct group *g = &all->groups[i];
-			double x = g->kind == GROUP_INTENSITY ? strtod(g->intensity, NULL) : NAN;
+			double x = g->kind == GROUP_INTENSITY ? number_of(g->intensity) : NAN;
 
 			if (isnan(x) || strcmp(g->fault, fault))
 				continue;

@@ -13,7 +13,8 @@
  *              fault-free run too
  *   node       the faulty servers, separated by blanks; of what is no fault: where it acts,
  *              which may be anything, a client for one
- *   intensity  of the fault, a number larger where it is easier to see: power is given over these
+ *   intensity  of the fault, a number larger where it is easier to see: power is given over these; what is
+ *              no number is passed over
  *   from, to   when the fault was there, as --from and --to take times; empty: all the time
  *
  * Empty lines are passed over. Everything else that does not fit is refused, with file and line.

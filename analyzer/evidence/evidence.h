@@ -128,6 +128,7 @@ struct evidence_params {
  *             hour this view does not exist in most of the recordings that are made when something is wrong.
  * clip        so that a burst is not learnt either.
  * baseline_most 1.5.
+ * k_named, kinds, fresh: of signals that agree, and of disks of several models (engine/peersets.c).
  */
 #define EVIDENCE_PARAMS_DEFAULT                               \
 	((struct evidence_params){.interval_s = 30,           \
@@ -173,7 +174,7 @@ struct evidence {
 	double least_indicted; /* ln: smallest effect that would be indicted by now; NaN: not known */
 };
 
-/* Whether the group falls into two halves, and nobody can tell which is slow. */
+/* Whether the group falls in two, and nobody can tell which is slow. */
 struct evidence_group {
 	bool halves;
 	size_t slow, of; /* entities on the slow side, of so many */

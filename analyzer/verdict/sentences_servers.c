@@ -237,7 +237,7 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 		break;
 	case UNJUDGED_HALVES:
 		text_put(t,
-			 "two halves of the servers differ, and it cannot be told which is slow");
+			 "two groups of the servers differ, and it cannot be told which is slow");
 		if (u->n)
 			text_add(t, ": %zu of them are slower", u->n);
 		break;

@@ -354,11 +354,11 @@ for slow in (3, 4):
         f.lasts(600)
         v = f.tell(to=320)
         eq(v.indicted(), [])
-        halves = [u for u in v["not_judged"] if u["why"].startswith("two halves of the servers differ")]
+        halves = [u for u in v["not_judged"] if u["why"].startswith("two groups of the servers differ")]
         eq(sorted({u["server"] for u in halves}), [f"s{i}" for i in range(6)])
         eq([u["why"] for u in halves if not u["why"].endswith(f": {slow} of them are slower")], [])
         v = f.tell()
-        eq((v.indicted(), [u for u in v["not_judged"] if "two halves" in u["why"]]), ([], []))
+        eq((v.indicted(), [u for u in v["not_judged"] if "two groups" in u["why"]]), ([], []))
 
 
 # ---- series that mean harm --------------------------------------------------------------------------------------

@@ -572,14 +572,15 @@ static void power_over_intensities(void **state)
 	assert_true(evaluate_power(&all, "slow-disk", 0.9) == 2);
 	assert_true(isnan(evaluate_power(&all, "hang", 0.5)));
 	evaluation_release(&all);
-	/* one that is missed at the largest: it is not known from where on */
-	all.runs = calloc(2, sizeof(*all.runs));
+	/* one that is missed at the largest, and one without a number: it is not known from where on */
+	all.runs = calloc(3, sizeof(*all.runs));
 	assert_non_null(all.runs);
-	all.n_runs = 2;
+	all.n_runs = 3;
 	label[1].intensity = "9";
-	for (size_t i = 0; i < 2; i++)
-		all.runs[i] = (struct evaluated){.label = &label[i],
-						 .outcome = {.faulty = 1, .hit = !i, .ttd_s = NAN}};
+	label[2].intensity = "10 %";
+	for (size_t i = 0; i < 3; i++)
+		all.runs[i] = (struct evaluated){
+			.label = &label[i], .outcome = {.faulty = 1, .hit = i != 1, .ttd_s = NAN}};
 	assert_int_equal(evaluate_groups(&all), 0);
 	assert_true(isnan(evaluate_power(&all, "slow-disk", 0.5)));
 	evaluation_release(&all);

@@ -596,6 +596,17 @@ static void means_of_few_lean_on_what_is_expected(void **state)
 	assert_int_equal(evidence_means(x, 2, &p, out), -ENODATA);
 }
 
+/* One interval of n entities, of which the first `slow` are worse by this. */
+static void draw(struct over_time *e, struct rng *rng, size_t n, size_t slow, double noise,
+		 double by, struct evidence *out, struct evidence_group *group)
+{
+	struct residual in[SCENE_MOST] = {{0}};
+
+	for (size_t i = 0; i < n; i++)
+		in[i].r = noise * rng_normal(rng) + (i < slow ? by : 0);
+	assert_int_equal(over_time_push(e, in, 1, out, group), 0);
+}
+
 /* More than a third, but a minority: all of them, and nobody else. */
 static void a_large_minority_is_named(void **state)
 {
@@ -606,7 +617,6 @@ static void a_large_minority_is_named(void **state)
 	for (size_t s = 0; s < sizeof(of) / sizeof(*of); s++) {
 		struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 		size_t slow = of[s][0], n = of[s][1];
-		struct residual in[SCENE_MOST] = {{0}};
 		struct evidence out[SCENE_MOST];
 		struct evidence_group group;
 		struct over_time *e = over_time_new(n, &p);
@@ -615,10 +625,7 @@ static void a_large_minority_is_named(void **state)
 		assert_non_null(e);
 		rng_seed(&rng, 19);
 		for (int w = 0; w < PUSHES; w++) {
-			for (size_t i = 0; i < n; i++)
-				in[i].r = 0.15 * rng_normal(&rng) +
-					  (i < slow && w >= FROM ? log(6) : 0);
-			assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
+			draw(e, &rng, n, w >= FROM ? slow : 0, 0.15, log(6), out, &group);
 			for (size_t i = slow; i < n; i++)
 				assert_int_equal(out[i].level, EVIDENCE_NONE);
 		}
@@ -635,7 +642,6 @@ static void a_large_minority_of_always(void **state)
 	enum { N = 5, SLOW = 2, PUSHES = 600 };
 	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
 	struct over_time *e = over_time_new(N, &p);
-	struct residual in[N] = {{0}};
 	struct evidence out[N];
 	struct evidence_group group;
 	struct rng rng;
@@ -644,9 +650,7 @@ static void a_large_minority_of_always(void **state)
 	assert_non_null(e);
 	rng_seed(&rng, 19);
 	for (int w = 0; w < PUSHES; w++) {
-		for (size_t i = 0; i < N; i++)
-			in[i].r = 0.05 * rng_normal(&rng) + (i < SLOW ? log(1.5) : 0);
-		assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
+		draw(e, &rng, N, SLOW, 0.05, log(1.5), out, &group);
 		for (size_t i = 0; i < N; i++)
 			assert_int_not_equal(out[i].level, EVIDENCE_INDICTED);
 	}
@@ -669,16 +673,13 @@ static void groups_by_chance_name_nobody(void **state)
 	p.k_min = EVIDENCE_SHORTEST;
 	for (unsigned int seed = 1; seed <= DRAWS; seed++) {
 		struct over_time *e = over_time_new(N, &p);
-		struct residual in[N] = {{0}};
 		struct evidence out[N];
 		struct rng rng;
 
 		assert_non_null(e);
 		rng_seed(&rng, seed);
 		for (int w = 0; w < PUSHES; w++) {
-			for (size_t i = 0; i < N; i++)
-				in[i].r = 0.5 * rng_normal(&rng);
-			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
+			draw(e, &rng, N, 0, 0.5, 0, out, NULL);
 			for (size_t i = 0; i < N; i++)
 				assert_int_not_equal(out[i].level, EVIDENCE_INDICTED);
 		}

@@ -295,7 +295,7 @@ static void test_reasons(void **state)
 	u = (struct unjudged){.why = UNJUDGED_HALVES, .n = 3};
 	assert_string_equal(
 		sentence_unjudged(&text, &u),
-		"two halves of the servers differ, and it cannot be told which is slow: "
+		"two groups of the servers differ, and it cannot be told which is slow: "
 		"3 of them are slower");
 }
 
@@ -324,7 +324,7 @@ static void test_suspicious_text(void **state)
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 5 of 6 servers, 58 "
 		"windows of 30 s\n"
 		"on       read latency, write latency, segments sent again\n"
-		"not judged: oss-6 (two halves of the servers differ, and it cannot be told "
+		"not judged: oss-6 (two groups of the servers differ, and it cannot be told "
 		"which is slow: 7 of\n"
 		"  them are slower)\n");
 	verdict_release(&a);

@@ -18,7 +18,7 @@ struct reason {
 	double interval_s;
 	bool judged, compared, unlogged;
 	bool alone;	 /* no peer under its load in most intervals, in some column */
-	size_t slow, of; /* two halves; 0: none */
+	size_t slow, of; /* two groups; 0: none */
 };
 
 static bool is_judged(const struct table_panel *p, size_t i)
