@@ -206,6 +206,10 @@ static json_t *not_judged_json(const struct verdict *a)
 	for (size_t i = 0; all && i < a->n_unjudged; i++) {
 		const struct unjudged *u = &a->unjudged[i];
 
+		if (!verdict_tells_unjudged(a, u)) {
+			names = NULL;
+			continue;
+		}
 		if (!names || u->node != u[-1].node || unjudged_compare(u, u - 1)) {
 			names = json_array();
 			all = append_json(all, json_pack("{s:o, s:O, s:o}", "server",
@@ -285,7 +289,7 @@ static json_t *judged_json(const struct verdict *a)
 	bool any = a->n_windows > 0 || a->from_ns < a->to_ns;
 
 	for (size_t i = 0; servers && a->judged && i < a->n_nodes; i++)
-		if (a->judged[i])
+		if (verdict_was_judged(a, i))
 			servers = append_json(servers, node_json(a, i));
 	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:b}", "from",
 			 any ? time_json(a->from_ns) : json_null(), "to",

@@ -394,19 +394,20 @@ static void print_group(const struct verdict *a, const struct unjudged **at, siz
 static void verdict_unjudged(const struct verdict *a)
 {
 	const struct unjudged **at = calloc(a->n_unjudged + 1, sizeof(*at));
-	size_t groups = 0, left = 0;
+	size_t groups = 0, left = 0, n = 0;
 
 	if (!at)
 		return;
 	for (size_t i = 0; i < a->n_unjudged; i++)
-		at[i] = &a->unjudged[i];
-	sort(at, a->n_unjudged, by_group);
-	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
-		len = at[i] ? run_of(at + i, a->n_unjudged - i) : 1;
+		if (verdict_tells_unjudged(a, &a->unjudged[i]))
+			at[n++] = &a->unjudged[i];
+	sort(at, n, by_group);
+	for (size_t i = 0, len; i < n; i += len) {
+		len = at[i] ? run_of(at + i, n - i) : 1;
 		if (!at[i])
 			continue;
 		if (groups++ < GROUPS)
-			print_group(a, at + i, len, a->n_unjudged - i);
+			print_group(a, at + i, len, n - i);
 		else
 			left++;
 	}

@@ -253,15 +253,19 @@ static void put_group(FILE *to, const struct verdict *a, const struct unjudged *
 static void put_unjudged(FILE *to, const struct verdict *a)
 {
 	struct unjudged *at = a->n_unjudged ? malloc(a->n_unjudged * sizeof(*at)) : NULL;
-	size_t groups = 0;
+	size_t groups = 0, n = 0;
 
-	if (!at)
+	for (size_t i = 0; at && i < a->n_unjudged; i++)
+		if (verdict_tells_unjudged(a, &a->unjudged[i]))
+			at[n++] = a->unjudged[i];
+	if (!n) {
+		free(at);
 		return;
-	memcpy(at, a->unjudged, a->n_unjudged * sizeof(*at));
-	sort(at, a->n_unjudged, by_reason);
+	}
+	sort(at, n, by_reason);
 	fprintf(to, "<section>\n<h2>Not judged</h2>\n<ul>\n");
-	for (size_t i = 0, len; i < a->n_unjudged; i += len) {
-		len = run_of(at + i, a->n_unjudged - i);
+	for (size_t i = 0, len; i < n; i += len) {
+		len = run_of(at + i, n - i);
 		if (groups++ < REPORT_LINES)
 			put_group(to, a, at + i, len);
 	}

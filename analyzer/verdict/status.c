@@ -47,6 +47,16 @@ const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node
 	return found;
 }
 
+bool verdict_was_judged(const struct verdict *a, size_t node)
+{
+	return a->judged[node] || verdict_against(a, node, false);
+}
+
+bool verdict_tells_unjudged(const struct verdict *a, const struct unjudged *u)
+{
+	return u->signal != SIGNAL_ALL || verdict_status(a, u->node, false) == STATUS_UNJUDGED;
+}
+
 const struct unproven *verdict_unproven(const struct verdict *a, size_t node, size_t *n)
 {
 	size_t from = search_first(mid, a->n_unproven, a->unproven[mid].node < node), to = from;

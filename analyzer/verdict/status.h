@@ -37,6 +37,11 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now);
  * on one signal alone; NULL: none. */
 const struct incident *verdict_against(const struct verdict *a, size_t node, bool now);
 const struct unjudged *verdict_why_unjudged(const struct verdict *a, size_t node);
+/* Whether it was judged on any signal: what is indicted or suspicious was. */
+bool verdict_was_judged(const struct verdict *a, size_t node);
+/* Whether this is said: of a whole server only where its status is that it could not be judged. A server that is indicted,
+ * or suspicious, has that status and no other. */
+bool verdict_tells_unjudged(const struct verdict *a, const struct unjudged *u);
 /* The resources that it used and that are not proven, *n of them; NULL: none. */
 const struct unproven *verdict_unproven(const struct verdict *a, size_t node, size_t *n);
 

@@ -147,7 +147,7 @@ int verdict_left_out(struct verdict *a, const char *server, const char *file, co
 	while (new.node < a->n_nodes && strcmp(a->nodes[new.node], server) != 0)
 		new.node++;
 	/* of one of which there is more: why it was not judged, if it was not */
-	for (size_t i = 0; i < a->n_unjudged; i++)
+	for (size_t i = 0; i < a->n_unjudged && !verdict_against(a, new.node, false); i++)
 		if (a->unjudged[i].node == new.node && a->unjudged[i].signal == SIGNAL_ALL) {
 			reason(&a->unjudged[i], file, why);
 			return 0;
@@ -365,7 +365,7 @@ size_t verdict_judged(const struct verdict *a)
 	size_t n = 0;
 
 	for (size_t i = 0; a->judged && i < a->n_nodes; i++)
-		n += a->judged[i];
+		n += verdict_was_judged(a, i);
 	return n;
 }
 

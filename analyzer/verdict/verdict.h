@@ -551,7 +551,7 @@ const struct verdict_signal *verdict_signal(const struct verdict *a, size_t sign
 bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *all);
 /* What n_windows counts: "windows", or "intervals" where a window is one. */
 const char *verdict_counted(const struct verdict *a);
-/* How many servers were judged on any signal. */
+/* How many servers were judged on any signal (verdict_was_judged()). */
 size_t verdict_judged(const struct verdict *a);
 /* "indicted", "all-slow" (a notice replaces the verdict), "suspicious" (nobody is indicted), "partly-judged"
  * (of those that were none is more than unproven), "unproven" (all were judged, and one is that), "clean" (all were judged and are well) or "cannot-judge". */

@@ -249,6 +249,38 @@ static void test_of_one_server(void **state)
 	verdict_release(&a);
 }
 
+/* What is indicted was judged, whatever could not be judged of it: no output says both. */
+static void test_indicted_was_judged(void **state)
+{
+	struct verdict a = group();
+	char *text, *json;
+
+	(void)state;
+	give(indict(&a, 2, CAUSE_SLOW), evidence(2));
+	for (size_t i = 2; i < 4; i++) {
+		add_unjudged(&a, i, SIGNAL_ALL, UNJUDGED_HALVES);
+		add_unjudged(&a, i, SIG_WRITE, UNJUDGED_LOAD);
+		a.judged[i] = false;
+	}
+	assert_int_equal(verdict_judged(&a), 5);
+	assert_false(verdict_tells_unjudged(&a, &a.unjudged[0]));
+	assert_true(verdict_tells_unjudged(&a, &a.unjudged[1])); /* of one signal */
+	assert_true(verdict_tells_unjudged(&a, &a.unjudged[2])); /* of another server */
+	assert_int_equal(verdict_left_out(&a, "oss-3", "b.limpet", "it is empty"), 0);
+	assert_int_equal(a.unjudged[0].why, UNJUDGED_HALVES);
+	assert_int_equal(a.n_notes, 1); /* so that it is still said */
+	text = printed(as_text, &a, false);
+	assert_non_null(strstr(text, ", 5 of 6 servers"));
+	assert_non_null(strstr(text, "not judged: oss-4 (two"));
+	assert_non_null(strstr(text, "not judged on write latency: oss-3, oss-4 ("));
+	json = printed(verdict_json, &a, false);
+	assert_non_null(
+		strstr(json, "\"not_judged\":[{\"server\":\"oss-3\",\"signals\":[\"write\"],"));
+	free(text);
+	free(json);
+	verdict_release(&a);
+}
+
 static void test_reasons(void **state)
 {
 	static const struct {
@@ -543,17 +575,12 @@ static void test_confidence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_unproven),
-		cmocka_unit_test(test_what_indicts),
-		cmocka_unit_test(test_cannot),
-		cmocka_unit_test(test_of_one_server),
-		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_suspicious_text),
-		cmocka_unit_test(test_comes_and_goes),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_order),	       cmocka_unit_test(test_unproven),
+		cmocka_unit_test(test_what_indicts),   cmocka_unit_test(test_cannot),
+		cmocka_unit_test(test_of_one_server),  cmocka_unit_test(test_indicted_was_judged),
+		cmocka_unit_test(test_reasons),	       cmocka_unit_test(test_suspicious_text),
+		cmocka_unit_test(test_comes_and_goes), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_parts),	       cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_confidence),
 	};
 
