@@ -42,9 +42,13 @@ static int take_server(struct examine_feed *e, const struct feed_item *item)
 
 static int take_interval(struct examine_feed *e, const struct feed_item *item)
 {
+	int64_t to_ns = item->from_ns + ns_of_s(e->o->interval_s);
 	int err = e->stop && *e->stop ? -ECANCELED
 				      : robust_push(e->robust, item->from_ns, e->at, e->n);
 
+	for (size_t i = 0; i < e->n && e->gaps && !err; i++)
+		if (e->at[i] && e->at[i]->seconds)
+			err = gaps_heard(e->gaps, i, item->from_ns, to_ns, 0);
 	if (!err && e->hooks->step)
 		err = e->hooks->step(e->hooks->arg, e->robust);
 	for (size_t i = 0; i < e->n; i++)
@@ -161,6 +165,7 @@ static int examine_files(struct examine_feed *e, const struct sources *s, struct
 	int err;
 
 	*met = (struct feed_counts){0};
+	gaps_release(e->gaps);
 	robust_free(e->robust);
 	e->n = 0;
 	e->robust = robust_new(&params);
@@ -203,7 +208,7 @@ static int examine_all(struct examine_feed *e, struct sources *s, struct verdict
 	/* nothing was recorded: that is a verdict, too */
 	if (err && err != -ENODATA)
 		return err;
-	err = robust_verdict(e->robust, a);
+	err = robust_verdict(e->robust, a) ?: gaps_verdict(e->gaps, a);
 	if (err)
 		return err;
 	a->lost = met.lost;
@@ -232,7 +237,9 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		   struct peers_file *peers, const struct examine_hooks *hooks)
 {
 	static const struct examine_hooks none;
-	struct examine_feed e = {.o = o, .peers = peers, .hooks = hooks ? hooks : &none};
+	struct gaps gaps = {0};
+	struct examine_feed e = {
+		.o = o, .peers = peers, .hooks = hooks ? hooks : &none, .gaps = &gaps};
 	int err;
 
 	if (o->signal || o->given) {
@@ -242,6 +249,7 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 	}
 	err = examine_all(&e, s, a);
 	robust_free(e.robust);
+	gaps_release(&gaps);
 	free(e.at);
 	return err;
 }

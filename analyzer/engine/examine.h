@@ -12,6 +12,7 @@
 #include "analyzer/source/feed.h"
 #include "analyzer/source/peers.h"
 #include "robust.h"
+#include "analyzer/verdict/gaps.h"
 #include "analyzer/options/analysis.h"
 
 /* For those that watch the engine at work; each may be NULL. */
@@ -48,6 +49,7 @@ struct examine_feed {
 	struct peers_file *peers;
 	/* Not 0: the next interval ends it, with -ECANCELED; NULL. */
 	const volatile sig_atomic_t *stop;
+	struct gaps *gaps; /* filled; may be NULL */
 	/* The next interval, for step() the last one: by server, NULL where it said nothing. The caller frees it. */
 	const struct interval **at;
 	size_t n;   /* servers */

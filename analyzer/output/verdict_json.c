@@ -272,6 +272,15 @@ static json_t *unproven_json(const struct verdict *a, size_t i)
 			 positive_json(u->seen));
 }
 
+/* Of no server in particular: of any. */
+static json_t *gap_json(const struct verdict *a, size_t i)
+{
+	const struct gap *g = &a->gaps[i];
+
+	return json_pack("{s:o, s:o, s:o}", "server", node_json(a, g->node), "from",
+			 time_json(g->from_ns), "to", time_json(g->to_ns));
+}
+
 static json_t *part_json(const struct verdict *a, size_t i)
 {
 	const struct part *p = &a->parts[i];
@@ -375,8 +384,9 @@ static json_t *verdict_object(const struct verdict *a, bool explain)
 		list_json(a, a->n_stragglers, verdict_straggler_object), "facts", facts_json(a),
 		"notes", notes_json(a));
 
-	root = with_json(
-		root, json_pack("{s:o}", "unproven", list_json(a, a->n_unproven, unproven_json)));
+	root = with_json(root, json_pack("{s:o, s:o}", "unproven",
+					 list_json(a, a->n_unproven, unproven_json), "gaps",
+					 list_json(a, a->n_gaps, gap_json)));
 	if (!explain)
 		return root;
 	return with_json(root, json_pack("{s:o, s:o}", "ruled_out",

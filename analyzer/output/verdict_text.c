@@ -295,6 +295,9 @@ static void print_judged(const struct verdict *a)
 	text_add(&t, " servers, %zu %s of %g" TEXT_TIE "s", a->n_windows, verdict_counted(a),
 		 a->window_s);
 	text_print(&t, stdout, "judged", 9, 9);
+	sentence_gaps(&t, a);
+	if (t.len)
+		text_print(&t, stdout, "gaps", 9, 9);
 	print_statuses(a);
 	print_unproven(a);
 	print_signals(a);

@@ -155,12 +155,14 @@ static const char *limp_of(size_t n, size_t open)
 static void put_top(FILE *to, const struct verdict *a)
 {
 	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+	struct text said TEXT_SCOPED = {0};
 
 	fprintf(to, "<header>\n<p class=\"top\">limpet report");
 	if (a->n_windows)
 		fprintf(to, " &middot; %s to %s &middot; %zu servers, %zu %s of %g&nbsp;s",
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
 			a->n_windows, verdict_counted(a), a->window_s);
+	html_enclose(to, " &middot; ", sentence_gaps(&said, a), "");
 	fprintf(to, "</p>\n");
 }
 

@@ -33,6 +33,8 @@ const char *sentence_unproven(struct text *t, const struct verdict *a, const str
  * read latency"; "" if it is proven. */
 const char *sentence_unproven_all(struct text *t, const struct verdict *a, enum resource resource,
 				  bool now);
+/* The longest few gaps: "no data of any server from … to … (16 min), of oss-3 from … to … (2 h), and 1 more"; "" if there is none. */
+const char *sentence_gaps(struct text *t, const struct verdict *a);
 /* The first few that could not be judged: "oss-6 (no data), oss-7 (no data), and 3 more" */
 const char *sentence_not_judged(struct text *t, const struct verdict *a);
 /* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well;

@@ -2,6 +2,7 @@
 /* sentences.h: of all servers: how many are what, and why one was not judged. */
 #include "sentences.h"
 
+#include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 
 /* ---- what is not proven ------------------------------------------------------------------------------------- */
@@ -212,6 +213,45 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 	return text_from(t, from);
 }
 
+/* ---- gaps ----------------------------------------------------------------------------------------------------- */
+
+/* Whether it is one of the n longest. */
+static bool is_among_longest(const struct verdict *a, size_t i, size_t n)
+{
+	int64_t len = a->gaps[i].to_ns - a->gaps[i].from_ns;
+	size_t longer = 0;
+
+	for (size_t k = 0; k < a->n_gaps && longer < n; k++) {
+		int64_t other = a->gaps[k].to_ns - a->gaps[k].from_ns;
+
+		longer += other > len || (other == len && k < i);
+	}
+	return longer < n;
+}
+
+const char *sentence_gaps(struct text *t, const struct verdict *a)
+{
+	enum { TOLD = 3 };
+	size_t from = t->len, told = 0;
+	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN], name[HOST_LEN];
+
+	for (size_t i = 0; i < a->n_gaps; i++) {
+		const struct gap *g = &a->gaps[i];
+		double min = s_of_ns(g->to_ns - g->from_ns) / 60;
+		bool any = g->node == SIZE_MAX;
+
+		if (!is_among_longest(a, i, TOLD))
+			continue;
+		text_add(t, "%s of %s from %s to %s (%.0f %s)", told++ ? "," : "no data",
+			 any ? "any server"
+			     : output_clean(verdict_node(a, g->node), name, sizeof(name)),
+			 output_time(g->from_ns, first), output_time(g->to_ns, last),
+			 min < 600 ? min : min / 60, min < 600 ? "min" : "h");
+	}
+	text_put_more(t, a->n_gaps, TOLD);
+	return text_from(t, from);
+}
+
 /* ---- not judged ---------------------------------------------------------------------------------------------- */
 
 const char *sentence_unjudged(struct text *t, const struct unjudged *u)
@@ -240,6 +280,13 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 			 "two groups of the servers differ, and it cannot be told which is slow");
 		if (u->n)
 			text_add(t, ": %zu of them are slower", u->n);
+		break;
+	case UNJUDGED_SELDOM:
+		text_add(t,
+			 "its values come every %.3g s, those of most others every %.3g s: too "
+			 "seldom "
+			 "to compare them",
+			 u->window_s, u->peers_s);
 		break;
 	case UNJUDGED_LEFT_OUT:
 		if (*u->file)

@@ -115,6 +115,7 @@ const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {
 	[UNJUDGED_UNKNOWN] = {"untrained", "not in the model, and too little data or no peers"},
 	[UNJUDGED_LOAD] = {"no-equal-load", "no peer had a load like its own"},
 	[UNJUDGED_HALVES] = {"two-halves", NULL},
+	[UNJUDGED_SELDOM] = {"little-data", NULL},
 	[UNJUDGED_FEW_LIKE] =
 		{"few-like",
 		 "no state of it has four of the same job, kind and size on two others"},

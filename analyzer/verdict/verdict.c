@@ -55,6 +55,7 @@ void verdict_release(struct verdict *a)
 	free(a->unjudged);
 	free(a->parts);
 	free(a->unproven);
+	free(a->gaps);
 	free(a->ruled_out);
 	free(a->looks);
 	free(a->durations);
@@ -407,7 +408,8 @@ int notice_compare(const struct notice *a, const struct notice *b)
 int unjudged_compare(const struct unjudged *a, const struct unjudged *b)
 {
 	return ORDER(a->why, b->why) ?: ORDER(a->n, b->n) ?: ORDER(a->needed, b->needed)
-		       ?: ORDER(a->window_s, b->window_s) ?: ORDER(a->threshold, b->threshold)
+		       ?: ORDER(a->window_s, b->window_s) ?: ORDER(a->peers_s, b->peers_s)
+		       ?: ORDER(a->threshold, b->threshold)
 		       ?: strcmp(a->file, b->file) ?: strcmp(a->error, b->error);
 }
 

@@ -317,6 +317,7 @@ enum unjudged_why {
 	UNJUDGED_UNKNOWN, /* not in the model, and too little data or no peers */
 	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
 	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
+	UNJUDGED_SELDOM,     /* its values come every window_s, those of its peers every peers_s */
 	UNJUDGED_FEW_LIKE,   /* of job states: none has four like it on others */
 	UNJUDGED_NONE_ENDED, /* likewise: none ended well */
 	UNJUDGED_TASKS,	     /* the method is about tasks */
@@ -331,7 +332,7 @@ struct unjudged {
 	enum unjudged_why why;
 	size_t n;
 	unsigned int needed;
-	double window_s;
+	double window_s, peers_s;
 	double threshold, most;
 	char file[96], error[160];
 };
@@ -361,6 +362,12 @@ struct unproven {
 	double seen; /* the ratio from which on it would have been suspicious, or more; 0: none would */
 };
 #define PROVEN_RATIO 2.0
+
+/* A time in the middle without anything of a server; SIZE_MAX: of any (gaps.h). */
+struct gap {
+	size_t node;
+	int64_t from_ns, to_ns;
+};
 
 /* Why nothing could be judged. */
 enum cannot_why {
@@ -471,6 +478,8 @@ struct verdict {
 	size_t n_unjudged;
 	struct unproven *unproven; /* by server, resource and disk */
 	size_t n_unproven;
+	struct gap *gaps; /* by time */
+	size_t n_gaps;
 	struct part *parts; /* by server, then name */
 	size_t n_parts;
 	struct finding

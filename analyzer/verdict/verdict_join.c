@@ -58,6 +58,8 @@ static void renumber(struct verdict *v, const struct renumber *r)
 	}
 	for (size_t i = 0; i < v->n_parts; i++)
 		renode(r, &v->parts[i].node);
+	for (size_t i = 0; i < v->n_gaps; i++)
+		renode(r, &v->gaps[i].node);
 	for (size_t i = 0; i < v->n_unproven; i++) {
 		renode(r, &v->unproven[i].node);
 		resignal(r, &v->unproven[i].signal);
@@ -152,6 +154,7 @@ static int append_all(struct verdict *a, struct verdict *b)
 	err = err ? err : APPEND(a, b, unjudged);
 	err = err ? err : APPEND(a, b, parts);
 	err = err ? err : APPEND(a, b, unproven);
+	err = err ? err : APPEND(a, b, gaps);
 	err = err ? err : APPEND(a, b, ruled_out);
 	err = err ? err : APPEND(a, b, looks);
 	err = err ? err : APPEND(a, b, durations);

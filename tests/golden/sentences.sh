@@ -50,3 +50,54 @@ case_begin "so it is in JSON"
 check_eq "$(jq -r '[.servers[] | select(.status == "indicted").server], .judged.servers,
 	([.not_judged[].server] | unique) | join(" ")' "$T/json" | tr '\n' ';')" \
 	'oss1 oss2;oss1 oss2;oss3 oss4 oss5;' "indicted, judged, not judged" && ok
+
+# ---- rows each minute among rows of five seconds ---------------------------------------------------------
+
+table 'if (i == 1 && t % 60) v = ""; if (i == 1 && v != "") v *= 5' >"$T/minute.csv"
+
+case_begin "values that come too seldom to be compared: that is the reason"
+said 'not judged: oss1 (its values come every 60 s, those of most others every 5 s: too seldom' "$T/minute.csv"
+
+# ---- gaps ----------------------------------------------------------------------------------------------
+
+table 'if (t >= 1200 && t < 2160) v = ""' >"$T/hole.csv"
+table 'if (i == 3 && t >= 1200 && t < 2160) v = ""' >"$T/one.csv"
+table '' >"$T/whole.csv"
+
+case_begin "sixteen minutes without a value of any server stand beside the time that was judged"
+said 'gaps no data of any server from 2026-11-21T19:45:55Z to 2026-11-21T20:02:00Z (16 min) ' "$T/hole.csv"
+
+case_begin "of one server: with its name"
+said 'gaps no data of oss3 from 2026-11-21T19:45:55Z to 2026-11-21T20:02:00Z (16 min) ' "$T/one.csv"
+
+case_begin "where nothing is missing no gap is said"
+"$L" diagnose "$T/whole.csv" >"$T/out" 2>&1 && not_said 'no data of'
+
+case_begin "in JSON, of any and of one"
+for f in hole one whole; do "$L" diagnose --json "$T/$f.csv"; done 2>"$T/err" |
+	jq -c '.gaps | map([.server, .from, .to])' >"$T/json"
+check_eq "$(cat "$T/json")" '[[null,"2026-11-21T19:45:55Z","2026-11-21T20:02:00Z"]]
+[["oss3","2026-11-21T19:45:55Z","2026-11-21T20:02:00Z"]]
+[]' "gaps" && ok
+
+case_begin "what else was measured meanwhile is data: the disk was idle"
+awk -F, -v OFS=, 'NR == 1 { print $0, "util"; next } { print $0, 5 }' "$T/hole.csv" >"$T/idle.csv"
+awk -v OFS=, 'BEGIN { for (t = 1200; t < 2160; t += 5) for (i = 1; i <= 5; i++) print 1795289160 + t, "oss" i, "", 5 }' >>"$T/idle.csv"
+"$L" diagnose "$T/idle.csv" >"$T/out" 2>&1 && not_said 'no data of'
+
+[ -x "$O/simulate" ] && for t in 00 20; do
+	"$O/simulate" pfs -w light --servers 4 --clients 4 --fault none --seconds 200 --brief \
+		--begin "2026-01-05T00:$t:00Z" "$T/pfs-$t"
+done >"$T/sim" 2>&1
+
+case_begin "recordings with a hole: so it is said of them"
+if [ -d "$T/pfs-20" ]
+then said 'gaps no data of any server from 2026-01-05T00:03:20Z to 2026-01-05T00:20:00Z (17 min) ' "$T/pfs-00" "$T/pfs-20"
+else skip "$O/simulate is not built"; fi
+
+case_begin "and on the page"
+if [ -d "$T/pfs-20" ]; then
+	"$L" report -o "$T/page.html" "$T/pfs-00" "$T/pfs-20" >"$T/out" 2>&1
+	grep -o 'no data of any server from [^(]*' "$T/page.html" >"$T/out"
+	if [ -s "$T/out" ]; then ok; else fail "$(head -c 900 "$T/page.html")"; fi
+else skip "$O/simulate is not built"; fi

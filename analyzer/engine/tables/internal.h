@@ -34,6 +34,7 @@ struct table_panel {
 	bool looked; /* once, at all there is */
 	bool loaded; /* values come with a load: of the column that is given, or bytes */
 	int64_t interval_ns;
+	double step_ns;		 /* the median of the entities' steps; 0: none has any */
 	unsigned int shortest;	 /* the binary logarithm of the intervals in the shortest window */
 	struct look_params look; /* of one look at all of it */
 	struct equal_load *load;

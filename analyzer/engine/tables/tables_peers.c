@@ -223,18 +223,18 @@ double *table_run_steps(const struct table *t, size_t begin, size_t end)
 }
 
 /* Of one entity: the median of its steps, 0 if it has too few values. */
-static int median_step(const struct table *t, const struct table_entity *e, double *step)
+static int median_step(const struct table *t, struct table_entity *e)
 {
 	size_t n = e->end - e->begin;
 	double *steps;
 
-	*step = 0;
+	e->step_ns = 0;
 	if (n < 3)
 		return 0;
 	steps = table_run_steps(t, e->begin, e->end);
 	if (!steps)
 		return -ENOMEM;
-	*step = stats_quantile(steps, n - 1, 0.5);
+	e->step_ns = stats_quantile(steps, n - 1, 0.5);
 	free(steps);
 	return 0;
 }
@@ -251,21 +251,22 @@ static double longest(const double *steps, size_t n)
 
 int table_interval(struct table_panel *p, double least_ns, size_t *values)
 {
-	double slowest, step, ns, *steps = calloc(p->n + 1, sizeof(*steps));
+	double slowest, ns, *steps = calloc(p->n + 1, sizeof(*steps));
 	size_t n = 0;
 	int err = steps ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < p->n && !err; i++) {
-		err = median_step(p->t, &p->e[i], &step);
-		if (step > 0)
-			steps[n++] = step;
+		err = median_step(p->t, &p->e[i]);
+		if (p->e[i].step_ns > 0)
+			steps[n++] = p->e[i].step_ns;
 	}
 	if (!err) {
 		stats_sort(steps, n);
 		slowest = fmin(longest(steps, n), INTERVAL_MAX_NS);
 		ns = fmax(slowest, fmin(INTERVAL_NS, fmax(least_ns, INTERVAL_ROWS * slowest)));
 		p->interval_ns = (int64_t)ns;
-		*values = n ? (size_t)((double)p->interval_ns / stats_sorted_median(steps, n)) : 1;
+		p->step_ns = n ? stats_sorted_median(steps, n) : 0;
+		*values = n ? (size_t)((double)p->interval_ns / p->step_ns) : 1;
 	}
 	free(steps);
 	return err;

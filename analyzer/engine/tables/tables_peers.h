@@ -20,6 +20,7 @@ struct table_entity {
 	size_t given_begin, given_end, given_at; /* and of the other one */
 	size_t values;				 /* taken */
 	size_t unlogged;			 /* left out for want of a logarithm */
+	double step_ns;				 /* its median; 0: too few values */
 };
 
 struct table_runs {

@@ -17,6 +17,8 @@ struct reason {
 	unsigned int needed;
 	double interval_s;
 	bool judged, compared, unlogged;
+	double step_s,
+		peers_s; /* its values and those of its peers come so often, too seldom for their intervals; 0: often enough */
 	bool alone;	 /* no peer under its load in most intervals, in some column */
 	size_t slow, of; /* two groups; 0: none */
 };
@@ -39,6 +41,10 @@ static void reason_add(struct reason *r, const struct table_panel *p, size_t i)
 		r->intervals = st->judged;
 		r->needed = 1U << (p->shortest - 1);
 		r->interval_s = s_of_ns(p->interval_ns);
+	}
+	if (e->step_ns > (double)p->interval_ns) {
+		r->step_s = e->step_ns / 1e9;
+		r->peers_s = p->step_ns / 1e9;
 	}
 	r->unlogged |= e->unlogged > 0;
 	r->compared |= st->judged > 0;
@@ -89,6 +95,10 @@ static bool why_not(const struct job *j, size_t i, const struct reason *r, struc
 	else if (r->of) {
 		x->why = UNJUDGED_HALVES;
 		x->n = r->slow;
+	} else if (r->step_s > 0) {
+		x->why = UNJUDGED_SELDOM;
+		x->window_s = r->step_s;
+		x->peers_s = r->peers_s;
 	} else if (!r->compared)
 		x->why = UNJUDGED_FEW_PEERS;
 	else if (r->intervals >= r->needed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds servers of a table that stopped reporting before its end (silence.h). State durations cannot show silence, for
+ * Finds servers of a table that stopped reporting before its end (silence.h), and gaps before that (gaps.h). State durations cannot show silence, for
  * a server without work has no line. Neither can lines without a time (--time @row).
  *
  * A server's step is the 95 % quantile of the steps of the column with most of its rows, so that rows at random, or
@@ -8,12 +8,14 @@
  * latency.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 #include "analyzer/stat/stats.h"
+#include "analyzer/verdict/gaps.h"
 #include "analyzer/verdict/silence.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
@@ -121,6 +123,68 @@ static int note_silent(struct job *j, const struct reporter *r, size_t node)
 	return verdict_add_notice(j->a, &m) ?: verdict_silent(j->a, node);
 }
 
+/* ---- gaps ------------------------------------------------------------------------------------------ */
+
+/* The pauses in what a server was measured of most often, if they are as long as its silence would have to be. */
+static int reporter_gaps(const struct job *j, const struct reporter *r, size_t node, struct gaps *g)
+{
+	size_t n = r->end - r->begin;
+	double *steps = n < 3 ? NULL : table_run_steps(j->t, r->begin, r->end), least_ns;
+	int err = 0;
+
+	if (n < 3)
+		return 0;
+	if (!steps)
+		return -ENOMEM;
+	least_ns = fmin(WINDOW_INTERVALS * stats_quantile(steps, n - 1, STEP_QUANTILE), 1e18);
+	free(steps);
+	for (size_t i = r->begin; i < r->end && !err; i++)
+		err = gaps_heard(g, node, j->t->at[i].time_ns, j->t->at[i].time_ns,
+				 (int64_t)least_ns);
+	return err;
+}
+
+/* Whether there is a value between these. */
+static bool any_between(const struct table *t, const struct table_run *x, const struct gap *g)
+{
+	size_t n = x->end - x->begin;
+	size_t k = search_first(mid, n, t->at[x->begin + mid].time_ns <= g->from_ns);
+
+	return k < n && t->at[x->begin + k].time_ns < g->to_ns;
+}
+
+/* Something else was measured meanwhile: of a disk that was idle there is more than its latency. */
+static void drop_heard(const struct job *j, struct gaps *g)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < j->runs.n && g->n; i++) {
+		size_t node = j->row[j->runs.at[i].node];
+		size_t first = search_first(mid, g->n, g->at[mid].node < node);
+
+		for (size_t k = first; k < g->n && g->at[k].node == node; k++)
+			if (any_between(j->t, &j->runs.at[i], &g->at[k]))
+				g->at[k].from_ns = g->at[k].to_ns;
+	}
+	for (size_t k = 0; k < g->n; k++)
+		if (g->at[k].from_ns < g->at[k].to_ns)
+			g->at[kept++] = g->at[k];
+	g->n = kept;
+}
+
+static int find_gaps(struct job *j, const struct reporter *at)
+{
+	struct gaps g = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < j->a->n_nodes && !err; i++)
+		err = reporter_gaps(j, &at[i], i, &g);
+	drop_heard(j, &g);
+	err = err ?: gaps_verdict(&g, j->a);
+	gaps_release(&g);
+	return err;
+}
+
 /* Whether the end of a server's lines says when it stopped. */
 static bool ends_count(const struct job *j)
 {
@@ -141,7 +205,7 @@ int table_silence(struct job *j)
 	if (!at)
 		return -ENOMEM;
 	reporters_fill(j, at);
-	err = groups_end(j, at);
+	err = find_gaps(j, at) ?: groups_end(j, at);
 	for (size_t i = 0; i < j->a->n_nodes && !err; i++) {
 		if (j->group[i] < 0)
 			continue;
