@@ -306,7 +306,7 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 	if (!err && s->n)
 		err = sources_check_series(s);
 	if (!err && s->n_logs)
-		err = states_finish(&s->states);
+		err = source_logs_zone(s, logs) ?: states_finish(&s->states);
 	if (!err && s->n && s->n_logs)
 		err = sources_processes(s);
 	if (!err && !s->n && !s->tabular && !s->n_logs) {
@@ -334,6 +334,9 @@ void sources_release(struct sources *s)
 		free(s->bad[i].path);
 		free(s->bad[i].why);
 	}
+	for (size_t i = 0; i < s->n_logs; i++)
+		free(s->logs[i]);
+	free(s->logs);
 	free(s->at);
 	free(s->bad);
 	text_release(&s->notes);

@@ -63,7 +63,8 @@ struct sources {
 	struct table table; /* empty where these are series files */
 	bool tabular;
 	struct states states; /* finished; empty where there are no logs */
-	size_t n_logs;	      /* that were read */
+	char **logs;	      /* n_logs paths: that were read */
+	size_t n_logs;
 	struct source_bad *bad;
 	size_t n_bad;
 	struct text notes; /* what is odd about those that are read, a line each */

@@ -21,6 +21,9 @@ int source_note(struct sources *s, const char *fmt, ...) __attribute__((format(p
 
 /* A log into s->states; one that cannot be read is a bad source. 0, -ENOMEM or -EBADMSG. */
 int source_log(struct sources *s, const char *path);
+/* All that were read again, if they tell that their zone is another one (states_zone()). o: NULL is none. 0, -ENOMEM or what
+ * reading gave. */
+int source_logs_zone(struct sources *s, const struct log_opts *o);
 /* All logs of a folder and of those below it, so deep; files that are none are passed over. */
 int source_logs_of_folder(struct sources *s, const char *path, int deep);
 

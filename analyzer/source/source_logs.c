@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* source.h: logs of jobs, alone or in folders, among whatever else lies there. */
 #include "source_bad.h"
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,11 +14,37 @@ int source_log(struct sources *s, const char *path)
 {
 	char server[HOST_LEN] = "";
 	int err = states_read(&s->states, path);
+	char *copy = err ? NULL : strdup(path);
 
-	s->n_logs += !err;
+	if (!err && (!copy || array_put(&s->logs, &s->n_logs, copy))) {
+		free(copy);
+		return -ENOMEM;
+	}
 	if (!err || err == -ENOMEM)
 		return err;
 	return source_leave_out(s, path, server, said_last());
+}
+
+int source_logs_zone(struct sources *s, const struct log_opts *o)
+{
+	static const struct log_opts none;
+	struct states again = {0};
+	int64_t zone_ns;
+	int err;
+
+	if (!states_zone(&s->states, &zone_ns))
+		return 0;
+	err = states_options(&again, o ? o : &none) ?: states_in_zone(&again, zone_ns, &s->states);
+	states_now(&again, clock_ns(CLOCK_REALTIME));
+	for (size_t i = 0; i < s->n_logs && !err; i++)
+		err = states_read(&again, s->logs[i]);
+	if (err) {
+		states_release(&again);
+		return err;
+	}
+	states_release(&s->states);
+	s->states = again;
+	return 0;
 }
 
 static int no_hidden(const struct dirent *e)

@@ -9,7 +9,7 @@
 #include "userspace/common/sort.h"
 
 /* A server begins to be away (by 1) or is back (by -1). */
-struct edge {
+struct gap_edge {
 	int64_t ns;
 	int by;
 };
@@ -21,14 +21,14 @@ static bool is_long(int64_t from_ns, int64_t to_ns, int64_t least_ns)
 
 int gaps_heard(struct gaps *g, size_t node, int64_t from_ns, int64_t to_ns, int64_t least_ns)
 {
-	struct heard *h;
+	struct gap_heard *h;
 
 	if (node >= g->n_heard && array_extend(&g->heard, g->n_heard, node + 1))
 		return -ENOMEM;
 	g->n_heard = node >= g->n_heard ? node + 1 : g->n_heard;
 	h = &g->heard[node];
 	if (!h->any)
-		*h = (struct heard){true, from_ns, to_ns};
+		*h = (struct gap_heard){true, from_ns, to_ns};
 	else if (is_long(h->last_ns, from_ns, GAP_NS) && is_long(h->last_ns, from_ns, least_ns) &&
 		 array_put(&g->at, &g->n, ((struct gap){node, h->last_ns, from_ns})))
 		return -ENOMEM;
@@ -38,7 +38,7 @@ int gaps_heard(struct gaps *g, size_t node, int64_t from_ns, int64_t to_ns, int6
 
 static int by_time(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const struct gap_edge *x = a, *y = b;
 
 	return ORDER(x->ns, y->ns) ?: ORDER(x->by, y->by);
 }
@@ -52,7 +52,7 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* Before its first and after its last word a server is away, too. How many servers there are. */
-static size_t edges_of(const struct gaps *g, struct edge *e, size_t *n)
+static size_t edges_of(const struct gaps *g, struct gap_edge *e, size_t *n)
 {
 	size_t servers = 0;
 
@@ -60,20 +60,20 @@ static size_t edges_of(const struct gaps *g, struct edge *e, size_t *n)
 		if (!g->heard[i].any)
 			continue;
 		servers++;
-		e[(*n)++] = (struct edge){INT64_MIN, 1};
-		e[(*n)++] = (struct edge){g->heard[i].first_ns, -1};
-		e[(*n)++] = (struct edge){g->heard[i].last_ns, 1};
+		e[(*n)++] = (struct gap_edge){INT64_MIN, 1};
+		e[(*n)++] = (struct gap_edge){g->heard[i].first_ns, -1};
+		e[(*n)++] = (struct gap_edge){g->heard[i].last_ns, 1};
 	}
 	for (size_t i = 0; i < g->n; i++) {
-		e[(*n)++] = (struct edge){g->at[i].from_ns, 1};
-		e[(*n)++] = (struct edge){g->at[i].to_ns, -1};
+		e[(*n)++] = (struct gap_edge){g->at[i].from_ns, 1};
+		e[(*n)++] = (struct gap_edge){g->at[i].to_ns, -1};
 	}
 	sort(e, *n, by_time);
 	return servers;
 }
 
 /* When all are away, but for before the first and after the last word of any. */
-static int add_common(struct verdict *a, const struct edge *e, size_t n, size_t servers)
+static int add_common(struct verdict *a, const struct gap_edge *e, size_t n, size_t servers)
 {
 	size_t away = 0;
 	int err = 0;
@@ -99,7 +99,7 @@ static bool is_common(const struct gap *all, size_t n, const struct gap *g)
 
 int gaps_verdict(const struct gaps *g, struct verdict *a)
 {
-	struct edge *e = calloc(3 * g->n_heard + 2 * g->n + 1, sizeof(*e));
+	struct gap_edge *e = calloc(3 * g->n_heard + 2 * g->n + 1, sizeof(*e));
 	size_t n = 0, servers, common;
 	int err = e ? 0 : -ENOMEM;
 

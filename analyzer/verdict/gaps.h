@@ -19,7 +19,7 @@ struct gaps {
 	struct gap *
 		at; /* by server as long as gaps_heard() is called for one server after the other */
 	size_t n;
-	struct heard {
+	struct gap_heard {
 		bool any;
 		int64_t first_ns, last_ns;
 	} * heard; /* of each server */

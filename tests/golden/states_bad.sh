@@ -49,3 +49,30 @@ for k in datanode tasktracker; do
 	rm "$T/clock/s2-$k.log.gz"
 done
 check_eq "$(said "$T/clock")" "indicted s3 " "verdict" && tells "'--zone s2=+07:00' joins them"
+
+case_begin "all daemons seven hours ahead: that is their zone, which is applied, and said"
+mkdir "$T/zone" && cp "$H"/* "$D"/hadoop-1.2.1/slaves/* "$T/zone" && chmod -R u+w "$T/zone"
+mkdir "$T/utc" && cp "$T/zone"/* "$T/utc"
+for f in "$T"/zone/s*.log.gz; do
+	gzip -dc "$f" | awk '/^2026-11-22 [0-9][0-9]:/ {
+		h = substr($0, 12, 2) + 7
+		$0 = sprintf("2026-11-%02d %02d%s", 22 + int(h / 24), h % 24, substr($0, 14)) } 1' >"${f%.gz}"
+	rm "$f"
+done
+check_eq "$(said "$T/zone")" "$(said "$T/utc")" "verdict" && said "$T/zone" >"$T/word" &&
+	tells 'log times without a zone are read as +07:00: so those of '
+
+case_begin "so that everything is as without a zone, but for that sentence and the paths"
+for f in zone utc; do
+	"$L" diagnose --json "$T/$f" 2>"$T/err" | jq -S 'del(.notes)' >"$T/$f.json"
+done
+if [ -s "$T/utc.json" ] && cmp "$T/utc.json" "$T/zone.json" >&2; then ok; else fail "they differ"; fi
+
+case_begin "a zone that is given counts, whatever the logs say"
+said --zone +00:00 "$T/zone" >"$T/word"
+tells "'--zone s2=+07:00' joins them" && ! grep -q 'are read as' "$T/out" || fail "it was applied"
+
+case_begin "where another server's logs end at another time its zone is not known: nothing is applied"
+mkdir "$T/odd" && cp "$T/zone"/* "$T/odd" && rm "$T"/odd/s4-* && cp "$T"/utc/s4-datanode* "$T/odd"
+said "$T/odd" >"$T/word"
+tells "'--zone s2=+07:00' joins them" && ! grep -q 'are read as' "$T/out" || fail "it was applied"

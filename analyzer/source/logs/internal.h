@@ -36,6 +36,8 @@ struct stem {
 	int64_t ahead_ns; /* likewise of those that are ahead of the present (states_away.c) */
 	uint32_t node;	  /* whose it is; STATE_NONE */
 	bool local;	  /* its times have no zone */
+	uint8_t ends;	  /* that the jobs' history says, too, so many quarters of an hour apart; */
+	int16_t quarters; /* INT16_MAX: not as many each, or no whole ones */
 };
 
 struct zone {

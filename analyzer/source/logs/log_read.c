@@ -269,10 +269,26 @@ struct log *log_open(struct states *s, const char *path, int *err)
 	return NULL;
 }
 
+/* Task and history may say the end of one so far apart. */
+#define ZONE_SAME_NS (2 * 60 * NS_PER_S)
+
+/* For states_zone(): by how much all its ends lie beside those that a history says. */
+static void keep_apart(const struct open_log *o, int64_t quarters)
+{
+	struct stem *stem = &o->log.s->reading->stem[o->stem];
+	int16_t n = (int16_t)(llabs(quarters) < INT16_MAX ? quarters : INT16_MAX);
+
+	for (size_t i = 0; i < o->n_apart; i++)
+		if (llabs(o->apart[i] - quarters * ZONE_QUARTER_NS) > ZONE_SAME_NS)
+			n = INT16_MAX;
+	stem->quarters = stem->ends && stem->quarters != n ? INT16_MAX : n;
+	stem->ends = (uint8_t)(stem->ends + o->n_apart < UINT8_MAX ? stem->ends + o->n_apart
+								   : UINT8_MAX);
+}
+
 /* Whether its ends lie by whole quarters of an hour from those that a history says: its zone, then. */
 static void tell_zone(struct open_log *o)
 {
-	const int64_t quarter = 15 * 60 * NS_PER_S;
 	const struct log *l = &o->log;
 	int64_t apart, zone;
 
@@ -280,8 +296,9 @@ static void tell_zone(struct open_log *o)
 		return;
 	sort(o->apart, o->n_apart, by_int64);
 	apart = o->apart[o->n_apart / 2];
-	apart = (apart + (apart < 0 ? -quarter : quarter) / 2) / quarter;
-	zone = o->zone_ns / quarter + apart; /* in quarters */
+	apart = (apart + (apart < 0 ? -ZONE_QUARTER_NS : ZONE_QUARTER_NS) / 2) / ZONE_QUARTER_NS;
+	zone = o->zone_ns / ZONE_QUARTER_NS + apart; /* in quarters */
+	keep_apart(o, apart);
 	if (apart)
 		log_note(&o->log,
 			 "its times are %+.2f h beside those of the jobs' history: '--zone "

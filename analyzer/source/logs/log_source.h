@@ -204,6 +204,9 @@ void log_note(struct log *l, const char *fmt, ...) __attribute__((format(printf,
 
 /* ---- who reads logs ------------------------------------------------------------------------------- */
 
+/* Zones are whole quarters of an hour apart. */
+#define ZONE_QUARTER_NS (15 * 60 * NS_PER_S)
+
 struct log_opts {
 	/* "+HH:MM" of all, "NAME=+HH:MM" of one server; logs in local time */
 	struct string_list zones;
@@ -249,6 +252,21 @@ int log_order(const char *x, const char *y);
  * is read as far as it goes, and noted.
  */
 int states_read(struct states *s, const char *path);
+
+/*
+ * After the last log, before states_finish(): whether all logs in local time are of one zone that is not the one they
+ * were read in, *ns: how far it is ahead of UTC; then they are to be read again (states_in_zone() before the first). So
+ * it is if no --zone was given and
+ *	- three or more ends of states stand in a log in local time and in a jobs' history, which is in UTC, and the logs
+ *	  say all of them by the same whole quarters of an hour apart, within 2 minutes, from -12 to +14 hours;
+ *	- each other log in local time ends as one of those logs does, within half of that: its server is in that zone, too,
+ *	  for a server of another zone would be a whole one off.
+ * Else nothing is known for sure, and a note says which zone would join them: a clock may be wrong, logs may be of other
+ * days, or daemons have gone on for hours since.
+ */
+bool states_zone(const struct states *s, int64_t *ns);
+/* As --zone of all, and a note that says so of `by`, which has been read: the first log that told. 0 or -ENOMEM. */
+int states_in_zone(struct states *s, int64_t ns, const struct states *by);
 
 /*
  * The same of a log that grows: log_open(), then log_more() as often as there may be more, log_close() at
