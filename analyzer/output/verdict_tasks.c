@@ -33,13 +33,10 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 		text_add(&t, " (%zu more ran between two looks, or their progress is not known)",
 			 j->tasks - j->looked_at);
 	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
-		if (has(j->known, c) && !j->of[c])
+		if (!has(j->known, c) || !j->of[c])
 			continue;
-		if (has(j->known, c))
-			text_add(&t, " %s %s of %.0f" TEXT_TIE "%%", comma, a->task_causes[c].word,
-				 100 * ((double)j->of[c] / (double)j->stragglers));
-		else
-			text_add(&t, " %s %s is not recorded", comma, a->task_causes[c].word);
+		text_add(&t, " %s %s of %.0f" TEXT_TIE "%%", comma, a->task_causes[c].word,
+			 100 * ((double)j->of[c] / (double)j->stragglers));
 		comma = ",";
 	}
 	for (size_t i = 0; i < j->n_signs; i++)
@@ -80,6 +77,23 @@ static void print_straggler(const struct verdict *a, const struct straggler *s)
 	text_print(&t, stdout, "", 2, 4);
 }
 
+/* Of all jobs with stragglers one line: what may be behind these as well. */
+static void print_unknown(const struct verdict *a)
+{
+	uint32_t known = UINT32_MAX;
+	struct text t = {0};
+
+	for (size_t i = 0; i < a->n_jobs; i++)
+		if (a->jobs[i].stragglers)
+			known &= a->jobs[i].known;
+	for (size_t c = 0; c < a->n_task_causes; c++)
+		if (!has(known, c))
+			text_add(&t, "%s %s", t.len ? " ," : "not known from these logs:",
+				 a->task_causes[c].word);
+	if (t.len)
+		text_print(&t, stdout, "", 0, 2);
+}
+
 void verdict_tasks(const struct verdict *a)
 {
 	const struct straggler **at = calloc(a->n_stragglers + 1, sizeof(struct straggler *));
@@ -98,6 +112,7 @@ void verdict_tasks(const struct verdict *a)
 		print_straggler(a, at[i]);
 	if (a->n_stragglers > LISTED)
 		printf("  and %zu more (--json has them all)\n", a->n_stragglers - LISTED);
+	print_unknown(a);
 out:
 	free(at);
 }

@@ -32,6 +32,11 @@ case_begin "the servers' verdict is that of robust"
 check_eq "$(jq -c '[.incidents, .verdict]' "$T/v.json" | cksum)" "$(jq -c '[.incidents, .verdict]' "$T/robust.json" | cksum)" \
 	"incidents" && ok
 
+case_begin "causes that the logs do not tell: one line, after what was found"
+diagnose >"$T/text"
+check_eq "$(sed -n '/^tasks that/,/^$/p' "$T/text" | grep -c 'not known from these logs\|not recorded')" 1 "lines" &&
+	check_eq "$(sed -n '/^most often/,/^$/p' "$T/text" | tail -n 2 | cut -c 1-26 | tr -d '\n')" 'not known from these logs:' "the last" && ok
+
 case_begin "programs get what is known as JSON, in order, and their answers stand in the verdict"
 program late <<'END'
 #!/bin/sh
