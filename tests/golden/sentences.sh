@@ -58,6 +58,20 @@ table 'if (i == 1 && t % 60) v = ""; if (i == 1 && v != "") v *= 5' >"$T/minute.
 case_begin "values that come too seldom to be compared: that is the reason"
 said 'not judged: oss1 (its values come every 60 s, those of most others every 5 s: too seldom' "$T/minute.csv"
 
+# ---- one server ---------------------------------------------------------------------------------------------
+
+table '' | sed 's/node,/host,disk,/; s/,oss/,oss1,sd/' >"$T/host.csv"
+
+case_begin "one server: its disks may be each other's peers, and with which option"
+said 'there is one server; --node disk compares' "$T/host.csv"
+
+case_begin "and why it was not judged"
+said 'not judged: oss1 (fewer than 3 servers to compare)' "$T/host.csv"
+
+case_begin "that option does it"
+"$L" diagnose --exit-code --node disk "$T/host.csv" >"$T/out" 2>&1
+check_eq $? 0 "exit status" && said 'no server limps' --node disk "$T/host.csv"
+
 # ---- gaps ----------------------------------------------------------------------------------------------
 
 table 'if (t >= 1200 && t < 2160) v = ""' >"$T/hole.csv"

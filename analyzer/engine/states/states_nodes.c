@@ -231,6 +231,10 @@ int states_unjudged(struct states_job *j)
 		if (!a->judged[i])
 			err = verdict_add_unjudged(a, &why);
 	}
+	/* all was done by nodes that are nobody's peers: Spark's driver, which is its own executor */
+	if (!err && !a->n_nodes && j->s->n)
+		a->cannot = (struct cannot){.why = CANNOT_UNJUDGED,
+					    .server = {.why = UNJUDGED_FEW_SERVERS}};
 	if (!err)
 		verdict_nobody_judged(a);
 	return err;

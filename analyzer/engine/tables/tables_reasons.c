@@ -158,6 +158,23 @@ int table_unjudged(struct job *j)
 	return 0;
 }
 
+/* The one server's disks may be each other's peers, where a column names them. */
+static int note_disks(struct job *j)
+{
+	const struct table *t = j->t;
+	const char *column = j->o->table.instance ?: t->guess.taken ? t->guess.column : NULL;
+	struct text line TEXT_SCOPED = {0};
+
+	/* instance 0 has no name */
+	if (t->nodes.n != 1 || !column || t->instances.n <= TABLE_SERVERS)
+		return 0;
+	text_add(&line,
+		 "there is one server; --node %s compares what '%s' tells apart on it, each as if "
+		 "it were a server",
+		 column, column);
+	return line.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&line));
+}
+
 /* What was met while the table was read, and what was not judged. */
 int table_notes(struct job *j)
 {
@@ -167,6 +184,7 @@ int table_notes(struct job *j)
 
 	table_report(&lines, j->t);
 	err = lines.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&lines));
+	err = err ?: note_disks(j);
 	if (!err && columns)
 		err = verdict_note(j->a, &(struct note){.kind = NOTE_COLUMNS, .text = columns});
 	if (!err && j->t->duplicates)
