@@ -229,8 +229,9 @@ static int check_table_clocks(struct finding_sources *f)
 {
 	struct table *t = &f->s->table;
 	struct source_when *at = calloc(t->nodes.n + 1, sizeof(*at));
-	size_t kept = 0;
-	int err = at ? 0 : -ENOMEM;
+	struct source_when *known = calloc(t->nodes.n + 1, sizeof(*known));
+	size_t kept = 0, n = 0;
+	int err = at && known ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !err; i++)
 		at[i] = (struct source_when){i, i, INT64_MAX, false};
@@ -239,12 +240,19 @@ static int check_table_clocks(struct finding_sources *f)
 
 		w->first_ns = t->at[i].time_ns < w->first_ns ? t->at[i].time_ns : w->first_ns;
 	}
+	/* one without values is of no time */
+	for (size_t i = 0; i < t->nodes.n && !err; i++)
+		if (at[i].first_ns < INT64_MAX)
+			known[n++] = at[i];
 	if (!err)
-		err = source_clocks_away(at, t->nodes.n, t->nodes.n);
+		err = source_clocks_away(known, n, t->nodes.n);
+	for (size_t i = 0; i < n && !err; i++)
+		at[known[i].host].away = known[i].away;
+	free(known);
 	for (size_t i = 0; i < t->nodes.n && !err; i++) {
 		char when[TIME_TEXT_LEN], why[200];
 
-		if (!at[i].away || at[i].first_ns == INT64_MAX)
+		if (!at[i].away)
 			continue;
 		snprintf(why, sizeof(why),
 			 "its clock was wrong: its lines begin at %s, those of most other servers "

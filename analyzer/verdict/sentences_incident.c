@@ -159,6 +159,8 @@ const char *sentence_guess(struct text *t, const struct guess *g)
 			"the device is failing: a few requests take very much longer than the rest",
 		[GUESS_NOT_MACHINE] = "its disks, network and processors are as its peers': its "
 				      "configuration, its JVM, or a bug",
+		[GUESS_UNITS] = "a mix-up of units? From the first value on they are about a "
+				"thousand (or a million) times its peers', and as steady",
 		[GUESS_GUESTS] = "other guests of the same machine take its processors",
 	};
 

@@ -159,6 +159,7 @@ enum guess_kind {
 	GUESS_DEVICE_TAIL, /* for a few requests */
 	GUESS_GUESTS,	   /* of the same machine */
 	GUESS_PROCESS,	   /* began then */
+	GUESS_UNITS,	   /* a thousand times, and nothing else, from the first value on */
 	GUESS_NOT_MACHINE, /* its recording has nothing against it: configuration, JVM, a bug */
 	GUESSES
 };
@@ -304,8 +305,10 @@ enum unjudged_why {
 	UNJUDGED_TOO_FEW,  /* events or peers */
 	UNJUDGED_NO_VALUE, /* from here on, of tables */
 	UNJUDGED_FEW_SERVERS,
-	UNJUDGED_FEW_VALUES, /* at most n in a window of window_s; so many are needed */
-	UNJUDGED_NO_LOGARITHM,
+	UNJUDGED_FEW_VALUES,   /* at most n in a window of window_s; so many are needed */
+	UNJUDGED_NO_LOGARITHM, /* zero; */
+	UNJUDGED_NEGATIVE,
+	UNJUDGED_HUGE,
 	UNJUDGED_FEW_PEERS,   /* with so many values as are needed */
 	UNJUDGED_FEW_WINDOWS, /* n of window_s; so many are needed */
 	UNJUDGED_BLIND, /* a threshold that nothing can pass, of at most `most` (0: not known) */

@@ -117,7 +117,7 @@ for header, line, nodes, seconds, why in (
         ("time,node,load,lat", "{t},n{i},5,7", 2, 600, "fewer than 3 servers to compare"),
         ("time,node,load,lat", "{t},n{i},5,7", 6, 2, "at most 2 values in a window of 4 s; 6 are needed"),
         ("time,node,load,lat", "{t},n{i},5,0", 6, 600, "zero has no logarithm"),
-        ("time,node,load,lat", "{t},n{i},5,-3", 6, 600, "zero has no logarithm"),
+        ("time,node,load,lat", "{t},n{i},5,-3", 6, 600, "negative values have no logarithm"),
         ("time,node,load,lat,z", "{t},n{i},5,,1", 6, 600, "no value of what is judged")):
     @case(f"{nodes} servers, {seconds} s of '{line}': cannot judge, and says: {why}")
     def _(header=header, line=line, nodes=nodes, seconds=seconds, why=why):

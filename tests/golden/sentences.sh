@@ -115,3 +115,54 @@ if [ -d "$T/pfs-20" ]; then
 	grep -o 'no data of any server from [^(]*' "$T/page.html" >"$T/out"
 	if [ -s "$T/out" ]; then ok; else fail "$(head -c 900 "$T/page.html")"; fi
 else skip "$O/simulate is not built"; fi
+
+# ---- tables that cannot be read, or can ------------------------------------------------------------------
+
+table 'if (i == 2) v *= 3; v = sprintf("%.2f", v); gsub(/[.]/, "c", v)' | tr ',c' ';,' >"$T/commas.csv"
+
+case_begin "decimal commas where semicolons part the fields: numbers"
+said 'oss2 limps: slow: await' "$T/commas.csv"
+
+case_begin "and that is said"
+said "column 'await': commas are read as decimal points" "$T/commas.csv"
+
+case_begin "1,234 beside 987 may be thousands: refused, with the reason"
+printf 'time;node;await\n1795289160;a;1,234\n1795289161;a;987\n' >"$T/thousands.csv"
+said "column 'await' has numbers with commas, of which it is not known whether" "$T/thousands.csv"
+
+case_begin "so is a column with points and commas"
+printf 'time;node;await\n1795289160;a;1,23\n1795289161;a;9.87\n' >"$T/both.csv"
+said "column 'await' has numbers with commas, of which it is not known whether" "$T/both.csv"
+
+case_begin "servers without a value say nothing of the clock of the one that has some"
+table 'if (i < 5) v = "nan"' >"$T/nan.csv"
+"$L" diagnose "$T/nan.csv" >"$T/out" 2>&1
+if grep -q clock "$T/out"; then fail "$(cat "$T/out")"; else said 'not judged: oss5 (fewer than 3 servers' "$T/nan.csv"; fi
+
+case_begin "negative values are called that, and no zeros"
+table 'v = -5' >"$T/negative.csv"
+said 'negative values have no logarithm' "$T/negative.csv"
+
+case_begin "so are values that no disk has"
+table 'if (i == 5) v = 1e308' >"$T/huge.csv"
+said 'not judged: oss5 (values above 1e18 are taken for damage' "$T/huge.csv"
+
+case_begin "a thousand times from the first value on, and as steady: an indictment, and the hint of units"
+table 'if (i == 4) v *= 1000' >"$T/unit.csv"
+said 'a guess: a mix-up of units?' "$T/unit.csv"
+
+case_begin "the indictment stands"
+said 'oss4 limps: slow: await' "$T/unit.csv"
+
+case_begin "a thousand times from half time on is no unit"
+table 'if (i == 4 && t >= 1800) v *= 1000' >"$T/late.csv"
+"$L" diagnose "$T/late.csv" >"$T/out" 2>&1
+if grep -q units "$T/out"; then fail "$(cat "$T/out")"; else said 'oss4 limps' "$T/late.csv"; fi
+
+case_begin "a JSON array: what limpet reads instead"
+printf '[\n {"time":"2026-11-21T19:26:00Z","node":"a","await":1}]' >"$T/array.json"
+said "it is a JSON array: limpet reads an object a line, as 'jq -c .[] FILE' prints it" "$T/array.json"
+
+case_begin "sysstat's JSON: likewise"
+printf '{"sysstat": {\n\t"hosts": [\n' >"$T/iostat.json"
+said "it is sysstat's JSON, which limpet does not read: give it the file that 'sar -o FILE 1 600' writes" "$T/iostat.json"

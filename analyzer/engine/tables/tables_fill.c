@@ -29,6 +29,13 @@ double table_ln(const struct table_panel *p, double value)
 	return p->column->row.inverse ? -log(v) : log(v);
 }
 
+static enum unjudged_why why_unlogged(const struct table_panel *p, double value)
+{
+	return fabs(value) > VALUE_MAX	      ? UNJUDGED_HUGE
+	       : value + p->column->row.c < 0 ? UNJUDGED_NEGATIVE
+					      : UNJUDGED_NO_LOGARITHM;
+}
+
 /* Under which load a sample was measured: samples of both columns that have one time belong together. */
 static double load_at(const struct table_panel *p, struct table_entity *e, const struct sample *x)
 {
@@ -60,7 +67,8 @@ bool table_next(const struct table_panel *p, struct table_entity *e, int64_t to,
 			e->at++;
 			return true;
 		}
-		e->unlogged += !isfinite(*y);
+		if (!isfinite(*y))
+			e->unlogged = why_unlogged(p, at->value);
 	}
 	return false;
 }
@@ -72,7 +80,8 @@ void table_rewind(struct table_panel *p)
 
 		e->at = e->begin;
 		e->given_at = e->given_begin;
-		e->values = e->unlogged = 0;
+		e->values = 0;
+		e->unlogged = UNJUDGED_NO_GROUP;
 	}
 }
 

@@ -4,6 +4,7 @@
 #define LIMPET_ROBUST_TABLES_PEERS_H
 
 #include "analyzer/source/source.h"
+#include "analyzer/verdict/verdict.h"
 
 /* The samples of one metric of one node and instance. */
 struct table_run {
@@ -19,8 +20,8 @@ struct table_entity {
 	size_t begin, end, at;			 /* samples of the column; those not yet taken */
 	size_t given_begin, given_end, given_at; /* and of the other one */
 	size_t values;				 /* taken */
-	size_t unlogged;			 /* left out for want of a logarithm */
-	double step_ns;				 /* its median; 0: too few values */
+	enum unjudged_why unlogged; /* why one was left out for want of a logarithm; 0: none was */
+	double step_ns;		    /* its median; 0: too few values */
 };
 
 struct table_runs {

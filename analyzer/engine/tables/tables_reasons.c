@@ -16,7 +16,8 @@ struct reason {
 	size_t intervals;
 	unsigned int needed;
 	double interval_s;
-	bool judged, compared, unlogged;
+	bool judged, compared;
+	enum unjudged_why unlogged; /* 0: all values have a logarithm */
 	double step_s,
 		peers_s; /* its values and those of its peers come so often, too seldom for their intervals; 0: often enough */
 	bool alone;	 /* no peer under its load in most intervals, in some column */
@@ -46,7 +47,7 @@ static void reason_add(struct reason *r, const struct table_panel *p, size_t i)
 		r->step_s = e->step_ns / 1e9;
 		r->peers_s = p->step_ns / 1e9;
 	}
-	r->unlogged |= e->unlogged > 0;
+	r->unlogged = e->unlogged ? e->unlogged : r->unlogged;
 	r->compared |= st->judged > 0;
 	r->alone |= panel_is_alone(&p->panel, i);
 	r->judged |= is_judged(p, i);
@@ -83,7 +84,7 @@ static bool why_not(const struct job *j, size_t i, const struct reason *r, struc
 	if (j->group[i] < 0)
 		x->why = UNJUDGED_NO_GROUP;
 	else if (!r->values && r->unlogged)
-		x->why = UNJUDGED_NO_LOGARITHM;
+		x->why = r->unlogged;
 	else if (j->in_group[i] && j->in_group[i] < TABLE_SERVERS)
 		x->why = UNJUDGED_FEW_SERVERS;
 	else if (!r->values)

@@ -267,6 +267,18 @@ static void add_time(struct verdict *a, const struct table_panel *p)
 	}
 }
 
+/* Whether a ratio that does not change, from the first value to the last, is that of two units: 1000 or 1024, once or more. */
+static bool is_unit(const struct verdict *a, const struct incident *in)
+{
+	const double off = 0.05;
+	const struct finding *e = in->n_findings ? in->findings : NULL;
+	double thousands = e && e->ratio > 1 ? log(e->ratio) / log(1000) : NAN;
+
+	return e && e->open && e->needs > 0 && e->lower >= (1 - 2 * off) * e->ratio &&
+	       e->onset_ns <= a->from_ns + ns_of_s(a->interval_s) && round(thousands) >= 1 &&
+	       fabs(thousands - round(thousands)) <= off / log(1000) * round(thousands);
+}
+
 static int panels_verdict(struct job *j)
 {
 	struct verdict *a = j->a;
@@ -281,6 +293,9 @@ static int panels_verdict(struct job *j)
 		err = panel_ruled_out(&p->panel, a);
 		err = err ? err : panel_verdict(&p->panel, a);
 	}
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].guess.kind == GUESS_NONE && is_unit(a, &a->incidents[i]))
+			a->incidents[i].guess.kind = GUESS_UNITS;
 	verdict_unproven_only(a);
 	a->looks = j->explained.at;
 	a->n_looks = j->explained.n;

@@ -206,12 +206,42 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	return -EINVAL;
 }
 
+/* JSON of others, by how it begins: blanks count as one. What is to be done. */
+static const struct foreign {
+	const char *begins, *what;
+} foreign[] = {
+	{"[{", "it is a JSON array: limpet reads an object a line, as 'jq -c .[] FILE' prints it"},
+	{"{\"sysstat\"", "it is sysstat's JSON, which limpet does not read: give it the file that "
+			 "'sar -o FILE 1 600' writes, or what 'sadf -d -U FILE' prints"},
+};
+
+/* Without blanks. */
+static bool begins_with(const unsigned char *head, size_t n, const char *begin)
+{
+	for (size_t i = 0; i < n && *begin; i++) {
+		if (strchr(" \t\r\n", head[i]))
+			continue;
+		if (head[i] != (unsigned char)*begin++)
+			return false;
+	}
+	return !*begin;
+}
+
+static const struct foreign *foreign_of(const unsigned char *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+		if (is_text(head, n) && begins_with(head, n, foreign[i].begins))
+			return &foreign[i];
+	return NULL;
+}
+
 /* Its format, or NULL where it cannot be read, with *err and a message. */
 static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
 						size_t n, bool pipe, int *err)
 {
 	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
 	const struct table_format *f = format_of(head, n);
+	const struct foreign *other = foreign_of(head, n);
 
 	*err = -EINVAL;
 	if (is_series(head, n)) {
@@ -221,6 +251,8 @@ static const struct table_format *choose_format(const struct lines *l, const uns
 	} else if (!n) {
 		fail("'%s' is empty", l->name);
 		*err = -ENODATA;
+	} else if (other) {
+		fail("cannot read '%s': %s", l->name, other->what);
 	} else if (!f) {
 		*err = unknown(l, head, n);
 	} else if (f->by_path && (pipe || !gzdirect(l->gz))) {

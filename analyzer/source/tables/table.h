@@ -12,7 +12,7 @@
  *   anything else               wide: a column per metric
  * Columns that are not numbers anywhere are left out, with a note; so are columns without a name. An
  * empty field, "-", "nan", "na" and "null" are missing values, in capitals too. Numbers have a
- * decimal point. What is not quoted loses the blanks around it; a # before the first name too.
+ * decimal point; where fields are not parted by commas, a decimal comma will do (table_csv.c: if it is sure to be one). What is not quoted loses the blanks around it; a # before the first name too.
  *
  * The names of nodes have at most HOST_LEN - 1 bytes, those of metrics METRIC_NAME_LEN - 1, those of
  * instances TABLE_INSTANCE_MAX: UTF-8 without control characters, and not empty (an instance may

@@ -99,6 +99,60 @@ static int mixed(const struct csv *s, const struct column *c, const char *text)
 			 c->name, (unsigned long long)c->text);
 }
 
+static size_t digits(const char *s)
+{
+	return strspn(s, "0123456789");
+}
+
+/* Where commas do not part fields, one in a number may be its decimal point: csv_commas() decides when all are known. */
+static enum number csv_number(const struct csv *s, struct column *c, const struct field *f,
+			      double *v)
+{
+	enum number n = number_parse(f->s, f->len, v);
+	char *comma = s->l->sep == ',' ? NULL : strchr(f->s, ',');
+	size_t whole, part;
+
+	if (n == NUMBER_VALUE) {
+		c->points |= strchr(f->s, '.') != NULL;
+		c->plain |= !strchr(f->s, '.') && *v != 0;
+	}
+	if (n != NUMBER_TEXT || !comma || strchr(f->s, '.'))
+		return n;
+	whole = digits(f->s + strspn(f->s, "+-"));
+	part = digits(comma + 1);
+	*comma = '.';
+	n = whole && part ? number_parse(f->s, f->len, v) : n;
+	*comma = ',';
+	c->commas += n == NUMBER_VALUE;
+	c->decimal |=
+		n == NUMBER_VALUE && (part != 3 || whole > 3 || f->s[strspn(f->s, "+-")] == '0');
+	return n;
+}
+
+/*
+ * Commas are decimal ones if one of them cannot part thousands, or if all numbers of the column have one: then all are of one
+ * scale, whatever it is. With 1,234 beside 987 that is not known.
+ */
+static int csv_commas(const struct csv *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n && !err; i++) {
+		const struct column *c = &s->c[i];
+
+		if (!c->commas)
+			continue;
+		if (c->points || (c->plain && !c->decimal)) {
+			fail("'%s': column '%s' has numbers with commas, of which it is not known "
+			     "whether they are decimal points: write points",
+			     s->l->name, c->name);
+			return -EINVAL;
+		}
+		err = table_note(s->t, "column '%s': commas are read as decimal points", c->name);
+	}
+	return err;
+}
+
 static int wide(struct csv *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -108,7 +162,7 @@ static int wide(struct csv *s)
 
 		if (c->role != METRIC)
 			continue;
-		switch (number_parse(s->f[i].s, s->f[i].len, &s->line.value)) {
+		switch (csv_number(s, c, &s->f[i], &s->line.value)) {
 		case NUMBER_MISSING:
 			/* limpet show leaves empty what is another family's */
 			s->t->missing += s->at[FAMILY] < 0;
@@ -143,7 +197,7 @@ static int narrow(struct csv *s)
 		return lines_bad(s->l, "there is no name of %s", what);
 	if (!table_wanted(s->o, name->s))
 		return 0;
-	number = number_parse(value->s, value->len, &s->line.value);
+	number = csv_number(s, &s->c[s->at[VALUE]], value, &s->line.value);
 	if (number == NUMBER_TEXT)
 		return mixed(s, &s->c[s->at[VALUE]], value->s);
 	if (s->at[BYTES] >= 0) {
@@ -229,6 +283,8 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 		err = table_node_of_file(t, l, path, &s.line.node);
 	if (!err)
 		err = body(&s);
+	if (!err)
+		err = csv_commas(&s);
 	if (!err)
 		err = note_ignored(&s);
 	if (!err && s.remote)

@@ -23,6 +23,9 @@ struct column {
 	enum role role;
 	uint32_t metric;
 	uint64_t numbers, text; /* METRIC: how many; the first line with something else */
+	uint64_t commas;	/* numbers such as 9,271; */
+	bool decimal;		/* in one of them the comma does not part thousands; */
+	bool points, plain;	/* other numbers have a point; none, and are no zero */
 };
 
 struct csv {
