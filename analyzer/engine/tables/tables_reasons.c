@@ -96,7 +96,7 @@ static bool why_not(const struct job *j, size_t i, const struct reason *r, struc
 	else if (r->of) {
 		x->why = UNJUDGED_HALVES;
 		x->n = r->slow;
-	} else if (r->step_s > 0) {
+	} else if (r->step_s > 0 && r->values >= EVIDENCE_VALUES) {
 		x->why = UNJUDGED_SELDOM;
 		x->window_s = r->step_s;
 		x->peers_s = r->peers_s;
