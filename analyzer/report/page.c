@@ -162,7 +162,8 @@ static void put_top(FILE *to, const struct verdict *a)
 		fprintf(to, " &middot; %s to %s &middot; %zu servers, %zu %s of %g&nbsp;s",
 			output_time(a->from_ns, from), output_time(a->to_ns, until), a->n_nodes,
 			a->n_windows, verdict_counted(a), a->window_s);
-	html_enclose(to, " &middot; ", sentence_gaps(&said, a), "");
+	if (a->n_gaps)
+		html_enclose(to, " &middot; ", sentence_gaps(&said, a), "");
 	fprintf(to, "</p>\n");
 }
 

@@ -116,6 +116,13 @@ if [ -d "$T/pfs-20" ]; then
 	if [ -s "$T/out" ]; then ok; else fail "$(head -c 900 "$T/page.html")"; fi
 else skip "$O/simulate is not built"; fi
 
+case_begin "where there is none the page has no end of a line for it"
+if [ -d "$T/pfs-20" ]; then
+	"$L" report -o "$T/page.html" "$T/pfs-20" >"$T/out" 2>&1
+	grep -o '<p class="top">[^<]*' "$T/page.html" >"$T/out"
+	if [ ! -s "$T/out" ] || grep -q 'middot; $' "$T/out"; then fail "$(cat "$T/out")"; else ok; fi
+else skip "$O/simulate is not built"; fi
+
 # ---- tables that cannot be read, or can ------------------------------------------------------------------
 
 table 'if (i == 2) v *= 3; v = sprintf("%.2f", v); gsub(/[.]/, "c", v)' | tr ',c' ';,' >"$T/commas.csv"
