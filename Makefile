@@ -218,7 +218,7 @@ check check-all:
 
 # What takes long and seldom finds anything that the others do not.
 hardship:
-	@tools/deps build check-all ceph
+	@tools/deps build check-all ceph moosefs
 	@$(MAKE) --no-print-directory $(PARALLEL) all units
 	@O=$(O) tests/run --hardship $(if $(filter 1,$(STRICT)),--strict) $(TESTS)
 
@@ -365,7 +365,7 @@ clean:
 	rm -rf .output
 
 help:
-	@echo 'make demo [FAULT=random|KIND] [FS=ceph]  find a faulty server of a small real cluster, live, untrained'
+	@echo 'make demo [FAULT=random|KIND] [FS=ceph|moosefs]  find a faulty server of a small real cluster, live, untrained'
 	@echo 'make demo ENGINE=hadoop1     the same of a small real Hadoop, with the logs of its jobs'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel test fails'
 	@echo 'make check-all [STRICT=1]    and virtual machines, clusters, long fuzzing: about half an hour'

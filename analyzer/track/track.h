@@ -92,7 +92,7 @@ struct track_entity {
 	bool tested;	       /* at any length */
 	bool at_once; /* by one look at all of it: the onset is the first interval, and not when it began */
 	bool brief; /* that look would indict, had it more than a short time to go by */
-	/* ln: the least difference that would have been suspicious within the last hour, and when; NaN: none. What
+	/* ln: the least difference that would have been suspicious in the last ten minutes, and when; NaN: none. What
 	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
 	double least;
 	int64_t least_ns;

@@ -20,6 +20,7 @@ struct group {
 	double by; /* SLOW is worse by this, ln */
 	double once; /* in every interval whose number is a multiple of 8: by this instead; 0: as ever */
 	bool gone;     /* SLOW has no value */
+	bool alone;    /* and works at a load that no other has */
 	size_t others; /* so many of the others never have one */
 	unsigned int intervals;
 };
@@ -51,6 +52,7 @@ static void lasts(struct group *g, int seconds)
 			shown[i] = (struct track_values){10 * exp(in[i].r), 10, N - 1, false};
 			if (i == SLOW && g->gone)
 				in[i].r = shown[i].value = NAN;
+			shown[i].alone = i == SLOW && g->alone;
 			if (i >= N - g->others)
 				in[i].r = shown[i].value = NAN;
 		}
@@ -440,6 +442,23 @@ static void look_beside_time(void **state)
 	}
 }
 
+/* What would have been seen of a server that no peer can be compared with any more counts for ten minutes. */
+static void the_least_is_of_ten_minutes(void **state)
+{
+	struct group g;
+
+	(void)state;
+	begin(&g, true);
+	lasts(&g, 1200);
+	assert_true(slow(&g)->least > 0 && slow(&g)->least < log(2));
+	g.gone = g.alone = true;
+	lasts(&g, 540);
+	assert_true(slow(&g)->least > 0 && slow(&g)->least < log(2));
+	lasts(&g, 120);
+	assert_true(isnan(slow(&g)->least));
+	track_group_release(&g.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +475,7 @@ int main(void)
 		cmocka_unit_test(one_look),
 		cmocka_unit_test(one_brief_look),
 		cmocka_unit_test(look_beside_time),
+		cmocka_unit_test(the_least_is_of_ten_minutes),
 	};
 
 	return cmocka_run_group_tests_name("track_signal", tests, NULL, NULL);
