@@ -31,6 +31,9 @@ static void by_control_group(void **state)
 		{{NULL}, "/fs/brick", "brickd:1", false},
 		{{NULL}, "/user.slice", "glusterfsd:1", true},
 		{{NULL}, "", "ceph-osd:1", true},
+		{{NULL}, "", "mfschunkserver:1", true},
+		{{NULL}, "", "orangefs-server:1", true},
+		{{NULL}, "", "beegfs-storage/:1", true},
 		/* the group, and below */
 		{{"/fs/brick"}, "/fs/brick", "brickd:1", true},
 		{{"/fs/brick"}, "/fs/brick/worker", "fio:1", true},

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Daemons of file systems by name. */
+/* Daemons of file systems by name: what /proc/PID/comm has, 15 characters at most. */
 #include "daemons.h"
 
 #include <string.h>
 
 static const char *const daemons[] = {
-	"glusterfsd", "glusterd",      "pvfs2-server", "orangefs-ser", "ceph-osd",
-	"ceph-mds",   "beegfs-storag", "beegfs-meta",  "mmfsd",	       "ll_ost*",
-	"ll_mgs*",    "ll_mdt*",       "mdt*",	       "nfsd",	       "ganesha.nfsd",
-	"moosefs*",   "mfschunkserve", "weed",	       "minio",	       "java",
+	"glusterfsd", "glusterd",	"pvfs2-server", "orangefs-serv*", "ceph-osd",
+	"ceph-mds",   "beegfs-storag*", "beegfs-meta*", "mmfsd",	  "ll_ost*",
+	"ll_mgs*",    "ll_mdt*",	"mdt*",		"nfsd",		  "ganesha.nfsd",
+	"moosefs*",   "mfschunkserver", "weed",		"minio",	  "java",
 };
 
 bool name_among(const char *const *list, size_t n, const char *name)
