@@ -65,18 +65,20 @@ static struct track_mark mark_of(const struct panel *p, size_t m)
 
 		return (struct track_mark){.onset_ns = e.onset_ns,
 					   .last_ns = e.last_ns,
-					   .indicts =
-						   local && p->worst[m].level == EVIDENCE_INDICTED,
+					   .indicts = local && !st->lone &&
+						      p->worst[m].level == EVIDENCE_INDICTED,
 					   .few = p->worst[m].few,
+					   .lone = st->lone,
 					   .fresh = true,
 					   .times = p->worst[m].times,
 					   .duty = panel_duty(p, m)};
 	}
 	return (struct track_mark){.onset_ns = st->begun_ns,
 				   .last_ns = st->last_ns,
-				   .indicts = local && st->state == TRACK_INDICTED,
+				   .indicts = local && st->state == TRACK_INDICTED && !st->lone,
 				   .few = track_few(st),
 				   .brief = st->brief,
+				   .lone = st->lone,
 				   .fresh = st->at_once ||
 					    (st->r >= p->track.o.gate / 2 && !st->unjudged)};
 }

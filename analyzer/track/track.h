@@ -92,6 +92,7 @@ struct track_entity {
 	bool tested;	       /* at any length */
 	bool at_once; /* by one look at all of it: the onset is the first interval, and not when it began */
 	bool brief; /* that look would indict, had it more than a short time to go by */
+	bool lone;  /* single values decide it: it indicts nobody (track_group_lone()) */
 	/* ln: the least difference that would have been suspicious in the last ten minutes, and when; NaN: none. What
 	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
 	double least;
@@ -163,6 +164,12 @@ struct track_look {
 /* After the last interval: the look counts where it says more of entity i than time did. */
 void track_group_look(struct track_group *f, size_t i, const struct track_look *x);
 
+/* Single values among far better ones decide what is said of entity i: no more than a suspicion. */
+static inline void track_group_lone(struct track_group *f, size_t i)
+{
+	f->at[i].lone = true;
+}
+
 /* Whether it is in trouble now, or was when it was compared last. */
 static inline bool track_in_trouble(const struct track_entity *s)
 {
@@ -233,6 +240,7 @@ struct track_mark {
 	bool indicts;
 	bool few;     /* too few peers for it to indict */
 	bool brief;   /* too short a time for it to indict */
+	bool lone;    /* single values decide it */
 	bool fresh;   /* worse in this very interval */
 	size_t times; /* it came, of what is told as a whole; else 0 */
 	double duty;  /* and the share of the time in which it was there */

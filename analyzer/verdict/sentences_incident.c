@@ -236,6 +236,11 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 			text_add(t, ": it may be only %.2f times", e->lower);
 		break;
 	case SUSPICION_BRIEF: text_put(t, "too little data yet to know that it lasts"); break;
+	case SUSPICION_LONE:
+		text_put(t,
+			 "single long durations among short ones decide it: it hangs now and "
+			 "then, or waits for another server");
+		break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}

@@ -93,6 +93,7 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_PEERS] = "few-peers",
 	[SUSPICION_EFFECT] = "small-effect",
 	[SUSPICION_BRIEF] = "little-data",
+	[SUSPICION_LONE] = "lone-values",
 };
 
 const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {

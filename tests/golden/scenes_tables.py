@@ -504,6 +504,38 @@ def _():
     between(i["duty"], 0.5, 0.65)
 
 
+def connects(slow, waits, of=10, seconds=900, seed=7):
+    """
+    Connects of ten servers, one each 3 s. Server 2 takes `slow` times as long at a time, and waits for a dead server, for as long
+    as TCP and HDFS do, in `waits` of its connects; others in a fifteenth of that.
+    """
+    def rows():
+        for s in range(0, seconds, 3):
+            for i in range(of):
+                d = 0.0025 * math.exp(sum(rand.uniform() - 0.5 for _ in range(3)))
+                if rand.uniform() < (waits if i == 2 else waits / 15):
+                    d = (3, 15, 63, 69)[rand.next() % 4]
+                yield f"{T0 + s}.{i},n{i},connect,{d * (slow(s) if i == 2 else 1):.6f}"
+    return table("time,node,state,duration", rows(), seed)
+
+
+@case("state durations: connects that waited for a dead server indict nobody; whose are many is suspicious, and why")
+def _():
+    for seed in range(1, 9):
+        for waits in (0.03, 0.08, 0.15):
+            v = judge(connects(lambda s: 1, waits, seed=seed))
+            eq([i["server"] for i in v["incidents"] if not i["suspicious"]], [])
+    eq([(i["server"], i["suspicious_why"][:21]) for i in v["incidents"]], [("n2", "single long durations")])
+    eq([s["reason"] for s in v["servers"] if s["status"] == "suspicious"], ["lone-values"])
+
+
+@case("state durations: whose connects are slow is indicted, beside a few that waited; at all times, or for five minutes")
+def _():
+    near(judge(connects(lambda s: 2, 0.02)).only("n2")["findings"][0]["ratio"], 2, 1)
+    i = judge(connects(lambda s: 4 if 1200 <= s < 1500 else 1, 0.02, seconds=3600)).only("n2")
+    near(i["findings"][0]["ratio"], 4, 2)
+
+
 @case("a disk that is on two servers only, later, is compared no more: what was worse of it is over")
 def _():
     def rows():

@@ -105,6 +105,9 @@ bool table_panel_next(struct table_panel *p);
 /* Fills that one. 0, -ENOMEM, or -E2BIG after a message: too many intervals with hardly a value. */
 int table_panel_fill(struct job *j, struct table_panel *p);
 
+/* tables_lone.c: entities that single durations of states indict are suspicious at most. 0 or -ENOMEM. */
+int table_lone(struct table_panel *p);
+
 /* tables_look.c: one look at all there is, without regard to time. 0 or -ENOMEM. */
 int table_look(struct table_panel *p);
 

@@ -151,6 +151,9 @@ static int panel_end(struct table_panel *p)
 	p->looked = !tested || p->t->events;
 	if (p->looked)
 		err = table_look(p);
+	/* With bytes a value is compared with those of its size, and a large one is not lone. */
+	if (!err && p->t->events && !p->loaded)
+		err = table_lone(p);
 	table_panel_close(p);
 	return err;
 }

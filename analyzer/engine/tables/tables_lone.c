@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Lone values: durations of states that are far above what the same server took just before and after. A connect that
+ * waited 63 s for a dead server is 10 000 times as long as the usual one, so that a few of them decide a mean of logarithms,
+ * and tell of the other end. Or the server hangs itself, now and then: of durations alone nobody can know. So a server
+ * that is not worse than its peers without them is suspicious, and no more.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/stat/stats.h"
+
+/* With the value itself: what lasts for five values or more is nobody's lone value. */
+enum { NEIGHBOURS = 9, LEAST_VALUES = 3 };
+/* So many times as long as its neighbours, and so many deviations: of a lognormal 1 in 700 is lone by chance. */
+static const double LONE_RATIO = 4, LONE_DEVIATIONS = 3;
+/* Three quarters of normal values are within so many deviations. */
+static const double QUARTERS = 1.1503;
+
+/* How far each of an entity's values is above the median of its neighbours; NaN: not known. */
+static void above_neighbours(const struct table_panel *p, const struct table_entity *e, double *off)
+{
+	size_t n = e->end - e->begin, most = n < NEIGHBOURS ? n : NEIGHBOURS;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t from = i < most / 2 ? 0 : i - most / 2, near = 0;
+		double some[NEIGHBOURS], y = table_ln(p, p->t->at[e->begin + i].value);
+
+		from = from + most > n ? n - most : from;
+		for (size_t k = from; k < from + most; k++) {
+			some[near] = table_ln(p, p->t->at[e->begin + k].value);
+			near += isfinite(some[near]);
+		}
+		off[i] = near >= LEAST_VALUES ? y - stats_quantile(some, near, 0.5) : NAN;
+	}
+}
+
+/* Above it a value is lone. */
+static double lone_limit(const double *off, double *size, size_t n)
+{
+	size_t known = 0;
+	double limit;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(off[i]))
+			size[known++] = fabs(off[i]);
+	limit = known ? LONE_DEVIATIONS * stats_quantile(size, known, 0.75) / QUARTERS : 0;
+	return fmax(limit, log(LONE_RATIO));
+}
+
+/* By how much lone values raise the mean of an entity's logarithms, since its onset. */
+static double raised(const struct table_panel *p, const struct table_entity *e,
+		     const struct track_entity *st, const double *off, double limit)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = e->begin; i < e->end; i++) {
+		int64_t at_ns = p->t->at[i].time_ns;
+
+		if (!st->at_once && (at_ns < st->onset_ns || at_ns >= st->last_ns))
+			continue;
+		n++;
+		sum += off[i - e->begin] > limit ? off[i - e->begin] : 0;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+int table_lone(struct table_panel *p)
+{
+	double *off = calloc(2 * p->samples + 1, sizeof(*off)), limit, *of = off;
+	struct track_group *g = &p->panel.track;
+	size_t n = 0;
+
+	if (!off)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n; i++) {
+		above_neighbours(p, &p->e[i], off + n);
+		n += p->e[i].end - p->e[i].begin;
+	}
+	limit = lone_limit(off, off + n, n);
+	for (size_t i = 0; i < p->n; of += p->e[i].end - p->e[i].begin, i++) {
+		const struct track_entity *st = &g->at[i];
+		double left;
+
+		if (st->state != TRACK_INDICTED && st->state != TRACK_OVER)
+			continue;
+		left = st->best.effect - raised(p, &p->e[i], st, of, limit);
+		if (left < g->o.gate || st->best.t * left < st->best.needs * st->best.effect)
+			track_group_lone(g, i);
+	}
+	free(off);
+	return 0;
+}
