@@ -161,6 +161,30 @@ static bool from_the_first(const struct robust *r, const struct incident *a)
 	return first;
 }
 
+/*
+ * What was asked of the disk that the rules look at: of this one, and while the ring has some of that time. Else it begins with
+ * what there was before the ring, for a fault begins earlier than its latency shows. 0 or -ENOMEM.
+ */
+static int ask(struct robust *r, size_t node, bool first, const char *disk)
+{
+	struct node *n = &r->nodes[node];
+	struct scene_node *nodes = NULL;
+	struct scene s;
+	int err = 0;
+
+	if (!*disk)
+		return 0;
+	if (r->n_intervals - n->asked.at > RING_INTERVALS || strcmp(n->asked.disk, disk) != 0) {
+		err = scene_of(r, INT64_MIN, &s, &nodes);
+		if (!err)
+			n->asked = rules_asked(&s, node, disk);
+		scene_free(nodes, r->n_nodes);
+	}
+	n->asked.at = r->n_intervals;
+	n->asked.before = first ? NAN : n->asked.before;
+	return err;
+}
+
 static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *m,
 			 enum ruled *ruled)
 {
@@ -176,7 +200,11 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	if (!err)
 		err = scene_sizes(r, &s, a, &nodes[a->node]);
 	if (!err)
+		err = ask(r, a->node, first, rules_disk(&s, a));
+	if (!err) {
+		nodes[a->node].asked = &r->nodes[a->node].asked;
 		*ruled = rules_apply(&s, a, m);
+	}
 	scene_free(nodes, r->n_nodes);
 	return err;
 }

@@ -34,12 +34,13 @@ struct node {
 			double retrans, data_out, ooo, data_in;
 		} ends;
 		int64_t from_ns;
-	} ring[RING_INTERVALS]; /* by number of the interval % RING_INTERVALS */
-	struct interval before; /* sums that decay: what it did before those */
-	struct lone lone;	/* of the newest interval */
-	bool present;		/* has data in enough of that */
-	bool seen;		/* has said anything */
-	size_t *disks;		/* numbers of its disks */
+	} ring[RING_INTERVALS];	    /* by number of the interval % RING_INTERVALS */
+	struct interval before;	    /* sums that decay: what it did before those */
+	struct service_asked asked; /* by the rules */
+	struct lone lone;	    /* of the newest interval */
+	bool present;		    /* has data in enough of that */
+	bool seen;		    /* has said anything */
+	size_t *disks;		    /* numbers of its disks */
 	size_t n_disks;
 };
 
@@ -112,15 +113,14 @@ struct robust {
 };
 
 int64_t interval_ns(const struct robust *r);
-/* Intervals of a server in the window that ends with the last interval: NULL where it said nothing. */
+/* Of a server, in the window that ends with the last interval: NULL where it said nothing. */
 const struct interval *node_interval(const struct robust *r, size_t node, unsigned int back);
 void robust_enter(struct robust *r, enum robust_stage s); /* what comes now is of it */
 
 /* peersets.c: a disk of a server, which is added if it is new. Its number, -ENOMEM, or -ENOSPC. */
 ssize_t robust_disk(struct robust *r, size_t node, const char *name);
 
-/* together.c: as the evidence of what a disk's signals say together needs them; */
-void together_params(struct evidence_params *p);
+void together_params(struct evidence_params *p); /* together.c: as its evidence needs them; */
 /* the values of the newest interval, after all signals were pushed; */
 int together_values(struct robust *r, const struct peerset *set);
 /* and which of them are up, of a member of that panel. */

@@ -98,8 +98,7 @@ struct served disk_served(const struct facts *f, const char *disk);
 enum origin origin_of(const struct scene_node *n);
 struct others disk_others(const struct facts *f, const struct scene_node *n, const char *disk);
 bool disk_others_up(const struct facts *f, const char *disk);
-/* Whether the disks of the indicted did so much beyond it that it is no demand of clients. */
-bool disk_beyond_demand(const struct facts *f);
+bool disk_beyond_demand(const struct facts *f); /* so much that it is no demand of clients */
 bool disk_unused(const struct scene_node *n, const char *disk);
 bool disk_hogged(const struct interval *h, const char *disk);
 /* %, of the time: now, its peers' median, and before; NaN: not known. */
@@ -109,6 +108,7 @@ bool disk_load_explains(const struct facts *f, double load, double ratio);
 /* Mean latency, the worse of reads and writes, against the larger of the peers' and its own before; NaN: not measured. */
 double disk_await_ratio(const struct facts *f);
 double disk_await_worst(const struct facts *f, bool *write); /* against the peers'; 0 */
+void disk_ask(const struct facts *f); /* once each time the rules are asked, for: */
 double disk_service_ratio(const struct facts *f);
 bool disk_bottleneck(const struct facts *f);
 

@@ -203,6 +203,7 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 	if (a->node >= s->n_nodes)
 		return RULE_NOTHING;
 	facts_gather(&f, s, a);
+	disk_ask(&f);
 	a->cause = CAUSE_NONE;
 	a->why = WHY_CAUSE;
 	a->detail = (struct detail){0};

@@ -11,6 +11,19 @@
 #include "analyzer/interval/interval.h"
 #include "analyzer/signal/addresses.h"
 
+/*
+ * Busy time per operation of a server's disk beside its peers', each time the rules asked for it while it was in trouble. A
+ * bound that is crossed once in many times is crossed by chance, so that the mean counts, which forgets. What it was before is
+ * kept from the first time: what came since may be the fault, as long as it is excused.
+ */
+struct service_asked {
+	char disk[INSTANCE_LEN];
+	double before; /* NaN: not known */
+	double mean;   /* ln */
+	unsigned int n;
+	size_t at; /* the engine's: after so many intervals the rules were asked last */
+};
+
 /* One server over the windows in which it was worse: sums of the intervals from the onset on (at least the
  * last window). */
 struct scene_node {
@@ -31,6 +44,8 @@ struct scene_node {
 	double size_ratio[LAT_OPS][LAT_SIZES];
 	/* The same by operation, at requests of one size under the same load; 0: there were none. */
 	double equal_load[LAT_OPS];
+	struct service_asked
+		*asked; /* of the server that the rules look at; NULL: this is the first time */
 };
 
 /* % of the time of its processors that other guests of its host had: what it measures is late by about that
@@ -54,6 +69,8 @@ enum ruled rules_apply(const struct scene *s, struct incident *a, struct notice 
 
 /* The disk of it that the rules look at, "" for none: it points into the findings or the scene. */
 const char *rules_disk(const struct scene *s, const struct incident *a);
+/* What there is of it before it is asked for the first time. */
+struct service_asked rules_asked(const struct scene *s, size_t me, const char *disk);
 
 /* What is true of the whole group and of no single server: lossy clients, maintenance, silence. Calls
  * `fn` for each. 0 or what fn returned. */

@@ -512,26 +512,73 @@ static bool always_up(const struct facts *f)
 	return always;
 }
 
-/* Busy time per operation of the disk against its peers' median: what the device itself takes longer,
+/* What was asked of this disk before; NULL: nothing. */
+static struct service_asked *asked_of(const struct facts *f)
+{
+	struct service_asked *a = f->me->asked;
+
+	return a && !strcmp(a->disk, f->disk) ? a : NULL;
+}
+
+/* The ratio before the trouble; NaN: it is not known. */
+static double service_before(const struct facts *f)
+{
+	const struct service_asked *a = asked_of(f);
+
+	if (a && isfinite(a->before))
+		return a->before;
+	return f->me->before.seconds < bounds.before_s ? NAN : service_beside(f, true);
+}
+
+struct service_asked rules_asked(const struct scene *s, size_t me, const char *disk)
+{
+	const struct facts f = {.s = s, .me = &s->nodes[me], .disk = disk};
+	struct service_asked a = {.before = service_before(&f)};
+
+	snprintf(a.disk, sizeof(a.disk), "%s", disk);
+	return a;
+}
+
+/* Now: busy time per operation of the disk against its peers' median: what the device itself takes longer,
  * without what the queue makes of it. Where that is known, what was so before is taken off, as own usual
  * offsets are (at most `usual`); trouble that was always there must have it before as well as now. NaN:
  * not measured, or it tells nothing: where all are busy all the time, or where a disk that does many
  * things at once is. */
-double disk_service_ratio(const struct facts *f)
+static double service_now(const struct facts *f)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 	double ratio = service_beside(f, false), before, change;
 
 	if (!(own > 0) || !(peers > 0) || (own >= bounds.busy && f->me->flash))
 		return NAN;
-	if (f->me->before.seconds < bounds.before_s)
-		return ratio;
-	before = service_beside(f, true);
+	before = service_before(f);
 	/* what is not known now is not what it was: fmin() and fmax() would take that for it */
 	if (!isfinite(before) || isnan(ratio))
 		return ratio;
 	change = ratio / fmin(bounds.usual, fmax(1, before));
 	return always_up(f) ? fmax(change, fmin(ratio, before)) : change;
+}
+
+/* So many times count: what begins while a disk is excused is found, the sooner the more it is. */
+enum { ASKED = 30 };
+
+void disk_ask(const struct facts *f)
+{
+	struct service_asked *a = asked_of(f);
+	double now = log(service_now(f));
+
+	if (!a || !(f->indicted & LATENCY) || !isfinite(now))
+		return;
+	a->n += a->n < ASKED;
+	a->mean += (now - a->mean) / a->n;
+}
+
+double disk_service_ratio(const struct facts *f)
+{
+	const struct service_asked *a = asked_of(f);
+	double now = service_now(f);
+
+	return isfinite(now) && a && a->n ? exp(a->mean) : now;
 }
 
 /* Whether latency is up only because requests queue at the disk that all wait for, which is no slower

@@ -227,6 +227,63 @@ static void busy_time_of_other_work(void **state)
 	}
 }
 
+/* A latency is up at a disk that is busy so many times as long for an operation, now and before. */
+static void asked_set_up(struct service_asked *asked, double times, double times_before)
+{
+	set_up(NULL);
+	slow_disk(6);
+	worse(SIG_READ_DEVICE, 6, 30);
+	busy(20, times, times_before);
+	*asked = rules_asked(&box.scene, ME, "sda");
+	box.nodes[ME].asked = asked;
+}
+
+/* A bound that is crossed once in many times is crossed by chance; a disk that becomes slow while it is excused is found, the
+ * sooner the slower it is. */
+static void busy_time_asked_again(void **state)
+{
+	static const struct {
+		double times;
+		unsigned int within; /* so many times that it is asked */
+	} cases[] = {{1.4, 36}, {2, 10}, {4, 5}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct service_asked asked;
+		unsigned int n = 0;
+
+		asked_set_up(&asked, 1.1, 1);
+		for (unsigned int k = 0; k < 100; k++)
+			noticed(NOTICE_BOTTLENECK);
+		assert_true(fabs(box.r.ratio - 1.1) < 1e-9);
+		busy(20, 1.4, 1);
+		noticed(NOTICE_BOTTLENECK);
+		busy(20, 1.1, 1);
+		noticed(NOTICE_BOTTLENECK);
+		busy(20, cases[i].times, 1);
+		while (rules_apply(&box.scene, &box.a, &box.r) != RULE_INCIDENT)
+			assert_true(++n < cases[i].within);
+		assert_int_equal(box.a.cause, CAUSE_DEVICE_SLOW);
+	}
+}
+
+/* What it was before is kept from the first time: what came since, as long as it was excused, is the fault. */
+static void busy_time_before_is_kept(void **state)
+{
+	struct service_asked asked;
+
+	(void)state;
+	asked_set_up(&asked, 1.1, 1);
+	busy(20, 1.5, 1.4);
+	incident_of(CAUSE_DEVICE_SLOW);
+	/* of another disk nothing was asked */
+	strcpy(asked.disk, "sdb");
+	noticed(NOTICE_BOTTLENECK);
+	/* it always was like this */
+	asked_set_up(&asked, 1.5, 1.4);
+	noticed(NOTICE_BOTTLENECK);
+}
+
 /* No operation ended now: not what it was before, but nothing, is known. */
 static void busy_time_without_operations(void **state)
 {
@@ -312,6 +369,8 @@ int main(void)
 		RULES_TEST(busy_time_tells_slow_from_awaited),
 		RULES_TEST(busy_time_without_operations),
 		RULES_TEST(busy_time_of_other_work),
+		RULES_TEST(busy_time_asked_again),
+		RULES_TEST(busy_time_before_is_kept),
 		RULES_TEST(hog_of_another_disk),
 		RULES_TEST(hog_of_this_disk_beside_a_slow_one),
 		RULES_TEST(trickle_on_another_disk),
