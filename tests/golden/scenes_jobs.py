@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Histories of jobs on six servers of two slots each, and the verdict on them: who is slow, hangs or fails, and who is well."""
+import json
 import math
 import os
 import random
@@ -233,6 +234,65 @@ def _():
     c.run("MAP", 1, 120, 10)
     some(c, 1, 6, lost=True)
     eq(c.judge().only("n1")["cause"], "hung")
+
+
+# ---- executors of Spark that end on purpose -------------------------------------------------------------------
+
+def spark(why, removed=None, lost=6, running=6):
+    """216 tasks on six servers, an executor of six slots each. That of n3 ends, and with it the output of some tasks, and some that run."""
+    removed = why if removed is None else removed
+    events = [{"Event": "SparkListenerLogStart", "Spark Version": "3.5.0"},
+              {"Event": "SparkListenerApplicationStart", "App Name": "sort", "App ID": "app-1", "Timestamp": T0 * 1000},
+              {"Event": "SparkListenerJobStart", "Job ID": 0, "Submission Time": T0 * 1000, "Stage IDs": [1],
+               "Stage Infos": [{"Stage ID": 1, "Parent IDs": []}]}]
+    draw = random.Random(5)
+
+    def end(task, at, seconds, node, **reason):
+        events.append({"Event": "SparkListenerTaskEnd", "Stage ID": 1, "Stage Attempt ID": 0, "Task End Reason": reason,
+                       "Task Info": {"Task ID": task, "Launch Time": Cluster.ms(at), "Finish Time": Cluster.ms(at + seconds),
+                                     "Executor ID": str(node), "Host": f"n{node}", "Locality": "ANY"}})
+
+    for node in range(NODES):
+        for k in range(36):
+            end(100 * node + k, 10 * (k // 6), 9 + draw.random(), node, Reason="Success")
+    done = [(e["Task Info"]["Task ID"], e["Task Info"]) for e in events if e.get("Task Info", {}).get("Host") == "n3"]
+    for task, info in done[:lost]:
+        at, until = info["Launch Time"] / 1000 - T0, info["Finish Time"] / 1000 - T0
+        end(task, at, until - at, 3, Reason="Resubmitted")
+    for k in range(running):
+        end(350 + k, 60, 5, 3, **{"Reason": "ExecutorLostFailure", "Executor ID": "3", "Loss Reason": why})
+        other = k % 3
+        end(100 * other + 50 + k, 60, 9, other, **{"Reason": "FetchFailed", "Block Manager Address": {"Executor ID": "3", "Host": "n3", "Port": 1}})
+    events.append({"Event": "SparkListenerExecutorRemoved", "Timestamp": Cluster.ms(66), "Executor ID": "3",
+                   "Removed Reason": removed})
+    with folder() as d:
+        with open(f"{d}/app-1", "w", encoding="ascii") as f:
+            f.writelines(json.dumps(e, separators=(",", ":")) + "\n" for e in events)
+        return ask(d, begin=T0)
+
+
+PREEMPTED = "Container container_1_0001_01_000004 on host: n3 was preempted."
+
+
+@case("Spark: an executor is preempted, killed by its driver, decommissioned, or released: nobody, whatever was lost with it")
+def _():
+    for why in (PREEMPTED, "Executor killed by driver.", "Executor decommission.",
+                "Container container_1_0001_01_000004 exited from explicit termination request.",
+                "Container marked as failed: container_1_0001_01_000004 on host: n3. Exit status: -106. Diagnostics: ."):
+        spark(why).nobody()
+        spark(why, running=0).nobody()
+
+
+@case("Spark: an executor that dies, and one whose container ended by a signal: its server is named")
+def _():
+    for why in ("Command exited with code 134", "Container from a bad node: c on host: n3. Exit status: 143. Diagnostics: "
+                "Container killed on request. Exit code is 143."):
+        eq(spark(why).indicted(), ["n3"], why)
+
+
+@case("Spark: the driver kills an executor because its heartbeats timed out: that is no end on purpose")
+def _():
+    eq(spark("Executor heartbeat timed out after 130000 ms", "Executor killed by driver.").indicted(), ["n3"])
 
 
 # ---- all at once ------------------------------------------------------------------------------------------------

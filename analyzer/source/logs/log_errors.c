@@ -41,6 +41,32 @@ bool log_error_is_silence(struct piece said)
 	return false;
 }
 
+/* YARN's scheduler and masters, and Spark's driver. What a container says of its end (exit code 143, "Container killed on request") is not
+ * here: its master has a container killed that hung, or failed, too. */
+bool log_error_is_nobodys(struct piece said)
+{
+	static const char *const words[] = {
+		"Executor killed by driver",
+		"Executor decommission",
+		"Finished decommissioning",
+		" was preempted.",
+		" exited because of a YARN event (e.g., ",
+		" exited from explicit termination request",
+		"Container preempted by scheduler",
+		"Container released by application",
+		/* for other work; by its resource manager; by its master; as its application had ended */
+		"Exit status: -102.",
+		"Exit status: -106.",
+		"Exit status: -105.",
+		"Exit status: -107.",
+	};
+
+	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(said.s, said.len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 void log_error(struct log *l, uint32_t node, int64_t time_ns, struct piece said)
 {
 	struct states *st = l->s;

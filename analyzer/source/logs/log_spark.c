@@ -44,6 +44,50 @@ struct spark_executor *spark_executor(struct log *l, struct json_part id, struct
 	return &k->executor[e];
 }
 
+static void charge(struct log *l, const struct spark_loss *loss, const struct spark_executor *e)
+{
+	struct state *x = state_find(l->s, STATE_TASK, loss->id);
+	bool released = e->released && !e->failed;
+
+	if (x && loss->fetch)
+		x->outcome = released ? OUTCOME_KILLED : OUTCOME_FAILED;
+	else if (x && x->outcome == OUTCOME_OK)
+		x->lost = !released;
+}
+
+void spark_lost_with(struct log *l, struct spark_executor *e, uint32_t id, bool fetch)
+{
+	struct spark *k = l->own;
+	struct spark_loss loss = {.id = id, .fetch = fetch};
+
+	if (!e || id == STATE_NONE)
+		return;
+	loss.before = e->losses;
+	if (array_put(&k->loss, &k->n_loss, loss)) {
+		k->failed = true;
+		return;
+	}
+	e->losses = k->n_loss;
+	charge(l, &loss, e);
+}
+
+void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_part why)
+{
+	const struct spark *k = l->own;
+	char said[1024];
+	size_t n = why.at ? part_text(why, said, sizeof(said)) : SIZE_MAX;
+	bool *known;
+
+	if (!e || n == SIZE_MAX)
+		return;
+	known = log_error_is_nobodys(piece(said, n)) ? &e->released : &e->failed;
+	if (*known)
+		return;
+	*known = true;
+	for (size_t i = e->losses; i; i = k->loss[i - 1].before)
+		charge(l, &k->loss[i - 1], e);
+}
+
 static bool is_driver(const char *executor)
 {
 	return !strcmp(executor, "driver") || !strcmp(executor, "<driver>"); /* so until 1.5 */
@@ -89,7 +133,7 @@ static void silent_servers(struct log *l)
 /* ---- events ----------------------------------------------------------------------------------------- */
 
 struct spark_names {
-	struct json_part id, name, attempt, executor, host;
+	struct json_part id, name, attempt, executor, host, why;
 };
 
 static void application(struct log *l, struct json_scan *j)
@@ -125,6 +169,17 @@ static void executor_added(struct log *l, struct json_scan *j)
 	spark_executor(l, n.executor, n.host);
 }
 
+static void executor_removed(struct log *l, struct json_scan *j)
+{
+	static const struct json_field rows[] = {
+		JSON_FIELD("Executor ID", STRING, struct spark_names, executor),
+		JSON_FIELD("Removed Reason", STRING, struct spark_names, why), JSON_FIELDS_END};
+	struct spark_names n = {0};
+
+	scan_more_fields(j, rows, &n);
+	spark_executor_ended(l, spark_executor(l, n.executor, n.host), n.why);
+}
+
 static const struct {
 	const char *name;
 	void (*take)(struct log *l, struct json_scan *j);
@@ -134,6 +189,7 @@ static const struct {
 	{"SparkListenerJobStart", spark_job_start},
 	{"SparkListenerJobEnd", spark_job_end},
 	{"SparkListenerExecutorAdded", executor_added},
+	{"SparkListenerExecutorRemoved", executor_removed},
 	{"SparkListenerApplicationStart", application},
 };
 
@@ -197,6 +253,8 @@ static void spark_renumber(struct log *l, const struct log_numbers *now)
 		k->executor[i].node = log_renumbered(now->nodes, k->executor[i].node);
 	for (size_t i = 0; i < k->n_jobs; i++)
 		k->job[i] = log_renumbered(now->jobs, k->job[i]);
+	for (size_t i = 0; i < k->n_loss; i++)
+		k->loss[i].id = log_renumbered(now->ids, k->loss[i].id);
 }
 
 static int spark_end(struct log *l)
@@ -212,6 +270,7 @@ static void spark_close(struct log *l)
 
 	names_release(&k->executors);
 	free(k->executor);
+	free(k->loss);
 	free(k->job);
 }
 

@@ -16,7 +16,7 @@ enum { ID_LEN = SPARK_APP_LEN + 64 };
 
 struct spark_task {
 	int64_t stage, stage_attempt, id, launch_ms, finish_ms, getting_ms;
-	struct json_part executor, host, locality, reason, fetched_from, said;
+	struct json_part executor, host, locality, reason, fetched_from, fetched_of, said;
 	bool speculative, failed, killed;
 	int64_t run_ms, deserialize_ms, serialize_ms, gc_ms, cpu_ns;
 	int64_t fetch_wait_ms, remote_bytes, local_bytes, fetched_records;
@@ -59,7 +59,8 @@ static const struct json_field metric_fields[] = {
 	JSON_INSIDE("Shuffle Write Metrics", shuffle_write),
 	JSON_INSIDE("Input Metrics", input),
 	JSON_FIELDS_END};
-static const struct json_field address[] = {ROW("Host", STRING, fetched_from), JSON_FIELDS_END};
+static const struct json_field address[] = {
+	ROW("Host", STRING, fetched_from), ROW("Executor ID", STRING, fetched_of), JSON_FIELDS_END};
 static const struct json_field why[] = {ROW("Reason", STRING, reason),
 					ROW("Loss Reason", STRING, said),
 					ROW("Description", STRING, said),
@@ -236,6 +237,8 @@ static void fetch_failed(struct log *l, const struct spark_task *t)
 	fill_from_task(x, t);
 	if (x)
 		x->peer = t->node;
+	spark_lost_with(l, spark_executor(l, t->fetched_of, t->fetched_from),
+			task_id(l, t->id, ".fetch"), true);
 }
 
 /* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from.
@@ -253,6 +256,17 @@ static bool say_why(struct log *l, const struct spark_task *t)
 	return !fetched && log_error_is_silence(piece_of(text));
 }
 
+/* Its executor was ended on purpose, for other work or as it was not needed. */
+static bool is_released(const struct spark_task *t)
+{
+	char said[1024];
+	size_t n = t->said.at && part_is(t->reason, "ExecutorLostFailure")
+			   ? part_text(t->said, said, sizeof(said))
+			   : SIZE_MAX;
+
+	return n != SIZE_MAX && log_error_is_nobodys(piece(said, n));
+}
+
 void spark_task_end(struct log *l, struct json_scan *j)
 {
 	struct spark_executor *e;
@@ -263,7 +277,7 @@ void spark_task_end(struct log *l, struct json_scan *j)
 
 	if (!read_task(l, j, &t, true))
 		return;
-	t.outcome = outcome_of(&t);
+	t.outcome = is_released(&t) ? OUTCOME_KILLED : outcome_of(&t);
 	e = spark_executor(l, t.executor, t.host);
 	if (e)
 		e->tasks++;
@@ -281,6 +295,11 @@ void spark_task_end(struct log *l, struct json_scan *j)
 	fetch_fails = part_is(t.reason, "FetchFailed");
 	if (fetch_fails)
 		fetch_failed(l, &t);
+	e = spark_executor(l, t.executor, t.host);
+	if (part_is(t.reason, "Resubmitted"))
+		spark_lost_with(l, e, t.number, false);
+	if (part_is(t.reason, "ExecutorLostFailure"))
+		spark_executor_ended(l, e, t.said);
 	if (fetch_fails || (t.reason.at && t.outcome == OUTCOME_FAILED)) {
 		bool silent = say_why(l, &t);
 
