@@ -237,9 +237,8 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 		break;
 	case SUSPICION_BRIEF: text_put(t, "too little data yet to know that it lasts"); break;
 	case SUSPICION_LONE:
-		text_put(t,
-			 "single long durations among short ones decide it: it hangs now and "
-			 "then, or waits for another server");
+		text_put(t, "single long durations among short ones decide it: it hangs now and "
+			    "then, or waits for another server");
 		break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
