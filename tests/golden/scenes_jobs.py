@@ -159,24 +159,6 @@ def _():
     eq(v.finding["signal"], "map-share")
 
 
-@case("one map of 20 times the data, of which the log does not say how many: nobody; one server slow in all its maps is named")
-def _():
-    def whoever(job, large, slow):
-        c = Cluster(500 + job)
-        c.slow[4] = slow
-        free = [0.0] * NODES
-        for k in range(120):
-            node = min(range(NODES), key=free.__getitem__)
-            end = free[node] + c.takes(10, node) * (large if k == 12 else 1)
-            c.add("MAP", node, job, free[node], end, bytes=0)
-            free[node] = end
-        return c.judge()
-
-    for job in range(8):
-        whoever(job, 20, 1).nobody()
-    whoever(1, 1, 5).only("n4")
-
-
 @case("a server that comes late, and one with a single slot: nobody; a notice of the slot")
 def _():
     c = Cluster()

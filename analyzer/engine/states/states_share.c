@@ -278,32 +278,6 @@ static void idle_nodes(struct shares *w, const struct shared_task *t, size_t n, 
 	}
 }
 
-/*
- * A node's tasks of a job. The longest of those that do not say their size is left out, with its time: it may be larger than all
- * others, and one task tells nothing of the node. Two do, as a slow node is slow with any.
- */
-static void one_node(struct shared *one, const struct shared_task *t, size_t n, int64_t from,
-		     int64_t to)
-{
-	int64_t longest_ns = 0;
-	bool counted = false;
-
-	for (size_t i = 0; i < n; i++) {
-		int64_t own_ns = overlap_ns(&t[i], one->from_ns, to);
-		bool done = t[i].ended && t[i].to <= to && t[i].to > from;
-
-		one->done += done;
-		one->bytes += (double)t[i].bytes;
-		one->own_ns += own_ns;
-		if (!t[i].bytes && own_ns > longest_ns) {
-			longest_ns = own_ns;
-			counted = done;
-		}
-	}
-	one->done -= counted;
-	one->own_ns -= longest_ns;
-}
-
 /* What nodes did of one job while its tasks were queued, of a part of the time; t by node. */
 static void one_job(struct shares *w, const struct shared_task *t, size_t n, size_t part)
 {
@@ -324,8 +298,11 @@ static void one_job(struct shares *w, const struct shared_task *t, size_t n, siz
 
 		*one = (struct shared){.from_ns = t[i].from > from ? t[i].from : from, .to_ns = to};
 		w->here[w->n_here++] = t[i].node;
-		next = run_end(m, i, n, t[m].node == t[i].node);
-		one_node(one, &t[i], next - i, from, to);
+		for (next = i; next < n && t[next].node == t[i].node; next++) {
+			one->done += t[next].ended && t[next].to <= to && t[next].to > from;
+			one->bytes += (double)t[next].bytes;
+			one->own_ns += overlap_ns(&t[next], one->from_ns, to);
+		}
 		bytes += one->bytes / (double)n;
 		one->bytes /= (double)(next - i);
 	}
