@@ -238,8 +238,11 @@ def _():
 
 # ---- executors of Spark that end on purpose -------------------------------------------------------------------
 
-def spark(why, removed=None, lost=6, running=6):
-    """216 tasks on six servers, an executor of six slots each. That of n3 ends, and with it the output of some tasks, and some that run."""
+def spark(why, removed=None, lost=6, running=6, fetches=0, at=66):
+    """
+    216 tasks on six servers, an executor of six slots each. That of n3 ends in second `at`, and with it the output of some tasks, and some
+    that run. `fetches` from it fail in second 60.
+    """
     removed = why if removed is None else removed
     events = [{"Event": "SparkListenerLogStart", "Spark Version": "3.5.0"},
               {"Event": "SparkListenerApplicationStart", "App Name": "sort", "App ID": "app-1", "Timestamp": T0 * 1000},
@@ -263,7 +266,10 @@ def spark(why, removed=None, lost=6, running=6):
         end(350 + k, 60, 5, 3, **{"Reason": "ExecutorLostFailure", "Executor ID": "3", "Loss Reason": why})
         other = k % 3
         end(100 * other + 50 + k, 60, 9, other, **{"Reason": "FetchFailed", "Block Manager Address": {"Executor ID": "3", "Host": "n3", "Port": 1}})
-    events.append({"Event": "SparkListenerExecutorRemoved", "Timestamp": Cluster.ms(66), "Executor ID": "3",
+    for k in range(fetches):
+        other = k % 3
+        end(100 * other + 40 + k, 51, 9, other, **{"Reason": "FetchFailed", "Block Manager Address": {"Executor ID": "3", "Host": "n3", "Port": 1}})
+    events.append({"Event": "SparkListenerExecutorRemoved", "Timestamp": Cluster.ms(at), "Executor ID": "3",
                    "Removed Reason": removed})
     with folder() as d:
         with open(f"{d}/app-1", "w", encoding="ascii") as f:
@@ -293,6 +299,12 @@ def _():
 @case("Spark: the driver kills an executor because its heartbeats timed out: that is no end on purpose")
 def _():
     eq(spark("Executor heartbeat timed out after 130000 ms", "Executor killed by driver.").indicted(), ["n3"])
+
+
+@case("Spark: fetches from a server failed, and its executor is not needed an hour later: it is named for the fetches")
+def _():
+    eq(spark("Executor killed by driver.", lost=0, running=0, fetches=24, at=3660).indicted(), ["n3"])
+    spark("Executor killed by driver.", lost=0, running=0, fetches=24, at=90).nobody()
 
 
 # ---- all at once ------------------------------------------------------------------------------------------------

@@ -133,8 +133,8 @@ said 'oss2 limps: slow: await' "$T/commas.csv"
 case_begin "and that is said"
 said "column 'await': commas are read as decimal points" "$T/commas.csv"
 
-case_begin "1,234 beside 987 may be thousands: refused, with the reason"
-printf 'time;node;await\n1795289160;a;1,234\n1795289161;a;987\n' >"$T/thousands.csv"
+case_begin "1,234 alone may be thousands, for another server's file may have 987: refused, with the reason"
+printf 'time;node;await\n1795289160;a;1,234\n1795289161;a;1,987\n' >"$T/thousands.csv"
 said "column 'await' has numbers with commas, of which it is not known whether" "$T/thousands.csv"
 
 case_begin "so is a column with points and commas"

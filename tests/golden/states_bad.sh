@@ -84,3 +84,19 @@ case_begin "where another server's logs end at another time its zone is not know
 mkdir "$T/odd" && cp "$T/zone"/* "$T/odd" && rm "$T"/odd/s4-* && cp "$T"/utc/s4-datanode* "$T/odd"
 said "$T/odd" >"$T/word"
 if grep -q 'are read as' "$T/out"; then fail "it was applied"; else tells "'--zone s2=+07:00' joins them"; fi
+
+case_begin "nor where the one that tells may have a clock that is an hour wrong: the others end a quarter of an hour from it"
+mkdir "$T/wrong" && cp "$T/utc"/* "$T/wrong"
+for f in "$T"/wrong/s*.log.gz; do
+	case $f in
+	*/s2-*) ahead=60 ;;
+	*-tasktracker*) rm "$f" && continue ;;
+	*) ahead=45 ;;
+	esac
+	gzip -dc "$f" | awk -v ahead=$ahead '/^2026-11-22 [0-9][0-9]:/ {
+		m = substr($0, 12, 2) * 60 + substr($0, 15, 2) + ahead
+		$0 = sprintf("2026-11-%02d %02d:%02d%s", 22 + int(m / 1440), int(m / 60) % 24, m % 60, substr($0, 17)) } 1' >"${f%.gz}"
+	rm "$f"
+done
+said "$T/wrong" >"$T/word"
+if grep -q 'are read as' "$T/out"; then fail "it was applied"; else tells "'--zone s2=+01:00' joins them"; fi

@@ -162,7 +162,7 @@ says 1 'each server has 6 rows at one time: which column tells them apart? Give 
 	"$L" diagnose "$T/disks.csv"
 
 case_begin "numbers with a comma between semicolons are numbers: the model is that of points"
-awk -F, -v OFS=';' '{ print $1, $2, $3 }' "$T/wide.csv" >"$T/point.csv"
+awk -F, -v OFS=';' 'NR > 1 { $3 = sprintf("%.2f", $3) } { print $1, $2, $3 }' "$T/wide.csv" >"$T/point.csv"
 tail -n +2 "$T/point.csv" | tr . , | sed '1i time;node;svctm' >"$T/decimal.csv"
 for f in point decimal; do
 	"$L" train -o "$T/m.$f" "$T/$f.csv" >"$T/out" 2>"$T/err" && jq -S .methods "$T/m.$f" >"$T/$f.methods"

@@ -17,6 +17,8 @@
 enum { NEIGHBOURS = 9, LEAST_VALUES = 3 };
 /* So many times as long as its neighbours, and so many deviations: of a lognormal 1 in 700 is lone by chance. */
 static const double LONE_RATIO = 4, LONE_DEVIATIONS = 3;
+/* More than this share of all are no single ones. */
+static const double LONE_SHARE = 1.0 / 3;
 /* Three quarters of normal values are within so many deviations. */
 static const double QUARTERS = 1.1503;
 
@@ -56,7 +58,7 @@ static double raised(const struct table_panel *p, const struct table_entity *e,
 		     const struct track_entity *st, const double *off, double limit)
 {
 	double sum = 0;
-	size_t n = 0;
+	size_t n = 0, lone = 0;
 
 	for (size_t i = e->begin; i < e->end; i++) {
 		int64_t at_ns = p->t->at[i].time_ns;
@@ -64,9 +66,12 @@ static double raised(const struct table_panel *p, const struct table_entity *e,
 		if (!st->at_once && (at_ns < st->onset_ns || at_ns >= st->last_ns))
 			continue;
 		n++;
-		sum += off[i - e->begin] > limit ? off[i - e->begin] : 0;
+		if (off[i - e->begin] > limit) {
+			sum += off[i - e->begin];
+			lone++;
+		}
 	}
-	return n ? sum / (double)n : 0;
+	return lone && (double)lone <= LONE_SHARE * (double)n ? sum / (double)n : 0;
 }
 
 int table_lone(struct table_panel *p)

@@ -260,9 +260,8 @@ int states_read(struct states *s, const char *path);
  * were read in, *ns: how far it is ahead of UTC; then they are to be read again (states_in_zone() before the first). So
  * it is if no --zone was given and
  *	- three or more ends of states stand in a log in local time and in a jobs' history, which is in UTC, and the logs
- *	  say all of them by the same whole quarters of an hour apart, within 2 minutes, from -12 to +14 hours;
- *	- each other log in local time ends as one of those logs does, within half of that: its server is in that zone, too,
- *	  for a server of another zone would be a whole one off.
+ *	  say all of them by the same zone apart, within 2 minutes: -12 to +14 hours, whole or half ones, or one of the odd zones;
+ *	- each other log in local time ends as one of those logs does, within 10 minutes: its server is in that zone, too.
  * Else nothing is known for sure, and a note says which zone would join them: a clock may be wrong, logs may be of other
  * days, or daemons have gone on for hours since.
  */

@@ -11,6 +11,7 @@
 
 #include "spark.h"
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 
 /* ---- executors and servers -------------------------------------------------------------------------- */
 
@@ -44,10 +45,15 @@ struct spark_executor *spark_executor(struct log *l, struct json_part id, struct
 	return &k->executor[e];
 }
 
+/* An executor is told to end, or is ended, so long before the driver says that it has gone. */
+enum { END_S = 60 };
+
 static void charge(struct log *l, const struct spark_loss *loss, const struct spark_executor *e)
 {
 	struct state *x = state_find(l->s, STATE_TASK, loss->id);
-	bool released = e->released && !e->failed;
+	/* what failed long before is no part of its end */
+	bool released =
+		e->released && !e->failed && loss->at_ns >= e->released_ns - END_S * NS_PER_S;
 
 	if (x && loss->fetch)
 		x->outcome = released ? OUTCOME_KILLED : OUTCOME_FAILED;
@@ -55,12 +61,11 @@ static void charge(struct log *l, const struct spark_loss *loss, const struct sp
 		x->lost = !released;
 }
 
-void spark_lost_with(struct log *l, struct spark_executor *e, uint32_t id, bool fetch)
+void spark_lost_with(struct log *l, struct spark_executor *e, struct spark_loss loss)
 {
 	struct spark *k = l->own;
-	struct spark_loss loss = {.id = id, .fetch = fetch};
 
-	if (!e || id == STATE_NONE)
+	if (!e || loss.id == STATE_NONE)
 		return;
 	loss.before = e->losses;
 	if (array_put(&k->loss, &k->n_loss, loss)) {
@@ -71,7 +76,8 @@ void spark_lost_with(struct log *l, struct spark_executor *e, uint32_t id, bool 
 	charge(l, &loss, e);
 }
 
-void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_part why)
+void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_part why,
+			  int64_t at_ns)
 {
 	const struct spark *k = l->own;
 	char said[1024];
@@ -84,6 +90,8 @@ void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_p
 	if (*known)
 		return;
 	*known = true;
+	if (known == &e->released)
+		e->released_ns = at_ns;
 	for (size_t i = e->losses; i; i = k->loss[i - 1].before)
 		charge(l, &k->loss[i - 1], e);
 }
@@ -134,6 +142,7 @@ static void silent_servers(struct log *l)
 
 struct spark_names {
 	struct json_part id, name, attempt, executor, host, why;
+	int64_t at_ms;
 };
 
 static void application(struct log *l, struct json_scan *j)
@@ -173,11 +182,12 @@ static void executor_removed(struct log *l, struct json_scan *j)
 {
 	static const struct json_field rows[] = {
 		JSON_FIELD("Executor ID", STRING, struct spark_names, executor),
-		JSON_FIELD("Removed Reason", STRING, struct spark_names, why), JSON_FIELDS_END};
+		JSON_FIELD("Removed Reason", STRING, struct spark_names, why),
+		JSON_FIELD("Timestamp", INT, struct spark_names, at_ms), JSON_FIELDS_END};
 	struct spark_names n = {0};
 
 	scan_more_fields(j, rows, &n);
-	spark_executor_ended(l, spark_executor(l, n.executor, n.host), n.why);
+	spark_executor_ended(l, spark_executor(l, n.executor, n.host), n.why, ns_of_ms(n.at_ms));
 }
 
 static const struct {

@@ -16,15 +16,17 @@ enum {
 struct spark_executor {
 	uint32_t node;
 	uint32_t tasks;
-	bool released; /* it was ended on purpose: what was lost with it is no fault of its server */
-	bool failed;   /* it is said otherwise */
-	size_t losses; /* the last of spark.loss, of those that it had, and 1 more; 0: none */
+	bool released; /* it was ended on purpose: what was lost with it is no fault of its server; */
+	int64_t released_ns; /* when that was told */
+	bool failed;	     /* it is said otherwise */
+	size_t losses;	     /* the last of spark.loss, of those that it had, and 1 more; 0: none */
 };
 
 /* What was lost with an executor: its output, or a fetch from it. Why it ended is said before or after. */
 struct spark_loss {
 	size_t before; /* the executor's one before, likewise */
 	uint32_t id;   /* of states.ids */
+	int64_t at_ns;
 	bool fetch;
 };
 
@@ -44,8 +46,9 @@ struct spark {
 /* The executor's row, added if new; NULL. */
 struct spark_executor *spark_executor(struct log *l, struct json_part id, struct json_part host);
 /* What was lost with it, and why it ended: whatever was lost is charged to its server, or not. */
-void spark_lost_with(struct log *l, struct spark_executor *e, uint32_t id, bool fetch);
-void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_part why);
+void spark_lost_with(struct log *l, struct spark_executor *e, struct spark_loss loss);
+void spark_executor_ended(struct log *l, struct spark_executor *e, struct json_part why,
+			  int64_t at_ns);
 uint32_t spark_job_of(const struct spark *k, int64_t stage);
 
 /* A name in the log without its escapes: STATE_NONE where it is none. */

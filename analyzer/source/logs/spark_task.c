@@ -238,7 +238,9 @@ static void fetch_failed(struct log *l, const struct spark_task *t)
 	if (x)
 		x->peer = t->node;
 	spark_lost_with(l, spark_executor(l, t->fetched_of, t->fetched_from),
-			task_id(l, t->id, ".fetch"), true);
+			(struct spark_loss){.id = task_id(l, t->id, ".fetch"),
+					    .at_ns = t->end_ns,
+					    .fetch = true});
 }
 
 /* "ExecutorLostFailure: Executor heartbeat timed out after 34925 ms": of the task's own server, or of what it fetched from.
@@ -297,9 +299,9 @@ void spark_task_end(struct log *l, struct json_scan *j)
 		fetch_failed(l, &t);
 	e = spark_executor(l, t.executor, t.host);
 	if (part_is(t.reason, "Resubmitted"))
-		spark_lost_with(l, e, t.number, false);
+		spark_lost_with(l, e, (struct spark_loss){.id = t.number, .at_ns = t.end_ns});
 	if (part_is(t.reason, "ExecutorLostFailure"))
-		spark_executor_ended(l, e, t.said);
+		spark_executor_ended(l, e, t.said, t.end_ns);
 	if (fetch_fails || (t.reason.at && t.outcome == OUTCOME_FAILED)) {
 		bool silent = say_why(l, &t);
 

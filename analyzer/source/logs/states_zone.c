@@ -9,16 +9,32 @@
 
 enum { ENDS_MIN = 3, ZONE_WEST = -12 * 4, ZONE_EAST = 14 * 4 };
 
+/* Logs of one zone end within that of each other: a server whose clock is an hour wrong must not tell for the others. */
+#define TOGETHER_NS (10 * 60 * NS_PER_S)
+
+/* Zones are whole or half hours from UTC, but for Nepal, Eucla and the Chatham Islands. */
+static bool is_zone(int quarters)
+{
+	static const int odd[] = {5 * 4 + 3, 8 * 4 + 3, 12 * 4 + 3, 13 * 4 + 3};
+
+	if (quarters < ZONE_WEST || quarters > ZONE_EAST || abs(quarters) < 4)
+		return false;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		if (quarters == odd[i])
+			return true;
+	return !(quarters % 2);
+}
+
 static bool is_told(const struct stem *x)
 {
 	return x->local && x->ends && x->last_ns > INT64_MIN;
 }
 
 /* Whether one of those that tell ends then, too. */
-static bool ends_with_one(const struct reading *r, int64_t last_ns, int64_t apart_ns)
+static bool ends_with_one(const struct reading *r, int64_t last_ns)
 {
 	for (size_t i = 0; i < r->stems.n; i++)
-		if (is_told(&r->stem[i]) && llabs(r->stem[i].last_ns - last_ns) <= apart_ns)
+		if (is_told(&r->stem[i]) && llabs(r->stem[i].last_ns - last_ns) <= TOGETHER_NS)
 			return true;
 	return false;
 }
@@ -39,13 +55,12 @@ bool states_zone(const struct states *s, int64_t *ns)
 		quarters = x->quarters;
 		ends += x->ends;
 	}
-	if (!r || r->n_zone || ends < ENDS_MIN || !quarters || quarters < ZONE_WEST ||
-	    quarters > ZONE_EAST)
+	if (!r || r->n_zone || ends < ENDS_MIN || !is_zone(quarters))
 		return false;
 	*ns = quarters * ZONE_QUARTER_NS;
 	for (size_t i = 0; i < r->stems.n; i++)
 		if (r->stem[i].local && r->stem[i].last_ns > INT64_MIN &&
-		    !ends_with_one(r, r->stem[i].last_ns, llabs(*ns) / 2))
+		    !ends_with_one(r, r->stem[i].last_ns))
 			return false;
 	return true;
 }

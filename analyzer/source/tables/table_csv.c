@@ -112,10 +112,8 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 	char *comma = s->l->sep == ',' ? NULL : strchr(f->s, ',');
 	size_t whole, part;
 
-	if (n == NUMBER_VALUE) {
+	if (n == NUMBER_VALUE)
 		c->points |= strchr(f->s, '.') != NULL;
-		c->plain |= !strchr(f->s, '.') && *v != 0;
-	}
 	if (n != NUMBER_TEXT || !comma || strchr(f->s, '.'))
 		return n;
 	whole = digits(f->s + strspn(f->s, "+-"));
@@ -130,8 +128,8 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 }
 
 /*
- * Commas are decimal ones if one of them cannot part thousands, or if all numbers of the column have one: then all are of one
- * scale, whatever it is. With 1,234 beside 987 that is not known.
+ * Commas are decimal ones if one of them cannot part thousands. Of 1,234 alone that is not known, and another server's file may
+ * have 987.
  */
 static int csv_commas(const struct csv *s)
 {
@@ -142,7 +140,7 @@ static int csv_commas(const struct csv *s)
 
 		if (!c->commas)
 			continue;
-		if (c->points || (c->plain && !c->decimal)) {
+		if (c->points || !c->decimal) {
 			fail("'%s': column '%s' has numbers with commas, of which it is not known "
 			     "whether they are decimal points: write points",
 			     s->l->name, c->name);

@@ -25,7 +25,7 @@ struct column {
 	uint64_t numbers, text; /* METRIC: how many; the first line with something else */
 	uint64_t commas;	/* numbers such as 9,271; */
 	bool decimal;		/* in one of them the comma does not part thousands; */
-	bool points, plain;	/* other numbers have a point; none, and are no zero */
+	bool points;		/* other numbers have a point */
 };
 
 struct csv {
