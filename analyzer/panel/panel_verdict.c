@@ -8,6 +8,8 @@
 #include "analyzer/verdict/status.h"
 #include "userspace/common/sort.h"
 
+#define ALONE_PART 0.25 /* so many of its intervals without a peer at its load: not proven */
+
 struct finding panel_finding(const struct panel *p, size_t m)
 {
 	struct finding_about about = {.signal = p->o.signal,
@@ -123,6 +125,16 @@ bool panel_is_alone(const struct panel *p, size_t m)
 	return st->alone >= p->o.least_alone && st->alone > st->judged;
 }
 
+/* Whether it had no peer at its load for so long that a fault in that time would not have been seen: what was compared
+ * before and after proves nothing of it. */
+static bool often_alone(const struct panel *p, size_t m)
+{
+	const struct track_entity *st = &p->track.at[m];
+
+	return st->alone > 0 && st->alone >= p->o.least_alone &&
+	       (double)st->alone >= ALONE_PART * (double)(st->alone + st->judged);
+}
+
 /* A disk may be slow in reads alone, or in writes alone: that moves what its signals say together by half. */
 static double least_of(const struct panel *p, size_t m)
 {
@@ -132,7 +144,7 @@ static double least_of(const struct panel *p, size_t m)
 static int member_used(const struct panel *p, size_t m, struct verdict *a)
 {
 	const struct track_entity *st = &p->track.at[m];
-	bool alone = panel_is_alone(p, m), halves = p->o.halves_unproven && p->track.group.halves;
+	bool alone = often_alone(p, m), halves = p->o.halves_unproven && p->track.group.halves;
 	struct unproven u = {
 		.node = p->members[m].node, .resource = p->o.row->resource, .signal = p->o.signal};
 

@@ -103,7 +103,7 @@ int gaps_verdict(const struct gaps *g, struct verdict *a)
 	size_t n = 0, servers, common;
 	int err = e ? 0 : -ENOMEM;
 
-	if (!err && g->n) {
+	if (!err && g->n_heard) {
 		servers = edges_of(g, e, &n);
 		err = add_common(a, e, n, servers);
 	}
