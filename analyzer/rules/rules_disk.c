@@ -517,7 +517,7 @@ static struct service_asked *asked_of(const struct facts *f)
 {
 	struct service_asked *a = f->me->asked;
 
-	return a && !strcmp(a->disk, f->disk) ? a : NULL;
+	return a && *f->disk && !strcmp(a->disk, f->disk) ? a : NULL;
 }
 
 /* The ratio before the trouble; NaN: it is not known. */

@@ -504,16 +504,16 @@ def _():
     between(i["duty"], 0.5, 0.65)
 
 
-def connects(slow, waits, of=10, seconds=900, seed=7):
+def connects(slow, waits, of=10, seconds=900, seed=7, others=1 / 15):
     """
     Connects of ten servers, one each 3 s. Server 2 takes `slow` times as long at a time, and waits for a dead server, for as long
-    as TCP and HDFS do, in `waits` of its connects; others in a fifteenth of that.
+    as TCP and HDFS do, in `waits` of its connects; others in `others` of that.
     """
     def rows():
         for s in range(0, seconds, 3):
             for i in range(of):
                 d = 0.0025 * math.exp(sum(rand.uniform() - 0.5 for _ in range(3)))
-                if rand.uniform() < (waits if i == 2 else waits / 15):
+                if rand.uniform() < (waits if i == 2 else waits * others):
                     d = (3, 15, 63, 69)[rand.next() % 4]
                 yield f"{T0 + s}.{i},n{i},connect,{d * (slow(s) if i == 2 else 1):.6f}"
     return table("time,node,state,duration", rows(), seed)
@@ -527,6 +527,12 @@ def _():
             eq([i["server"] for i in v["incidents"] if not i["suspicious"]], [])
     eq([(i["server"], i["suspicious_why"][:21]) for i in v["incidents"]], [("n2", "single long durations")])
     eq([s["reason"] for s in v["servers"] if s["status"] == "suspicious"], ["lone-values"])
+
+
+@case("state durations: what waits on all servers alike says nothing of one: the slow one is indicted")
+def _():
+    for seed in (1, 2, 3):
+        judge(connects(lambda s: 2, 0.1, seconds=3600, seed=seed, others=1)).only("n2")
 
 
 @case("state durations: whose connects are slow is indicted, beside a few that waited; at all times, or for five minutes")

@@ -53,9 +53,9 @@ static double lone_limit(const double *off, double *size, size_t n)
 	return fmax(limit, log(LONE_RATIO));
 }
 
-/* By how much lone values raise the mean of an entity's logarithms, since its onset. */
-static double raised(const struct table_panel *p, const struct table_entity *e,
-		     const struct track_entity *st, const double *off, double limit)
+/* By how much lone values raise the mean of an entity's logarithms in that time. */
+static double raised(const struct table_panel *p, const struct table_entity *e, int64_t from_ns,
+		     int64_t to_ns, const double *off, double limit)
 {
 	double sum = 0;
 	size_t n = 0, lone = 0;
@@ -63,7 +63,7 @@ static double raised(const struct table_panel *p, const struct table_entity *e,
 	for (size_t i = e->begin; i < e->end; i++) {
 		int64_t at_ns = p->t->at[i].time_ns;
 
-		if (!st->at_once && (at_ns < st->onset_ns || at_ns >= st->last_ns))
+		if (at_ns < from_ns || at_ns >= to_ns)
 			continue;
 		n++;
 		if (off[i - e->begin] > limit) {
@@ -74,9 +74,30 @@ static double raised(const struct table_panel *p, const struct table_entity *e,
 	return lone && (double)lone <= LONE_SHARE * (double)n ? sum / (double)n : 0;
 }
 
+/* Entity i's beside the median of all others' in the same time: what all have tells nothing of one. */
+static double raised_beside(const struct table_panel *p, size_t i, const double *off, double limit,
+			    double *others)
+{
+	const struct track_entity *st = &p->panel.track.at[i];
+	int64_t from_ns = st->at_once ? INT64_MIN : st->onset_ns;
+	int64_t to_ns = st->at_once ? INT64_MAX : st->last_ns;
+	double own = 0;
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->n; off += p->e[k].end - p->e[k].begin, k++) {
+		double x = raised(p, &p->e[k], from_ns, to_ns, off, limit);
+
+		if (k == i)
+			own = x;
+		else
+			others[n++] = x;
+	}
+	return n ? fmax(0, own - stats_quantile(others, n, 0.5)) : own;
+}
+
 int table_lone(struct table_panel *p)
 {
-	double *off = calloc(2 * p->samples + 1, sizeof(*off)), limit, *of = off;
+	double *off = calloc(2 * p->samples + p->n + 1, sizeof(*off)), limit;
 	struct track_group *g = &p->panel.track;
 	size_t n = 0;
 
@@ -87,13 +108,13 @@ int table_lone(struct table_panel *p)
 		n += p->e[i].end - p->e[i].begin;
 	}
 	limit = lone_limit(off, off + n, n);
-	for (size_t i = 0; i < p->n; of += p->e[i].end - p->e[i].begin, i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		const struct track_entity *st = &g->at[i];
 		double left;
 
 		if (st->state != TRACK_INDICTED && st->state != TRACK_OVER)
 			continue;
-		left = st->best.effect - raised(p, &p->e[i], st, of, limit);
+		left = st->best.effect - raised_beside(p, i, off, limit, off + 2 * n);
 		if (left < g->o.gate || st->best.t * left < st->best.needs * st->best.effect)
 			track_group_lone(g, i);
 	}
