@@ -31,6 +31,9 @@ struct probe {
 	bool seeded;		     /* connections that were there before have been found */
 	uint32_t groups_changed;     /* enum seeding: how to look for theirs, at the next walk */
 	uint32_t reselect;	     /* other processes or ports, at the next walk */
+	int64_t searched_ns;	     /* when all sockets were gone through last, monotonic */
+	int64_t search_cpu_ns;	     /* what that took */
+	uint64_t missed_before;	     /* beginnings that the kernel had not shown when it began */
 	pthread_mutex_t wanted_lock; /* of what follows */
 	uint32_t wanted_pids[MAX_PIDS];
 	size_t n_wanted;
@@ -79,6 +82,9 @@ void probe_pids_release(struct probe *p);
 
 /* Runs one that user space calls; what it leaves in its context comes back in `args`. 0 or -errno. */
 int probe_run_program(const struct bpf_program *prog, void *args, uint32_t size);
+
+/* How often the kernel left out the family's program, for it ran already; 0 where the family does not work. */
+uint64_t probe_missed_runs(const struct probe *p, enum probe_family family);
 
 /* Runs an iterator that writes nothing over all it goes through. 0 or -errno. */
 int probe_iterate(const struct bpf_link *link);

@@ -110,18 +110,23 @@ const struct host_record *probe_host(const struct probe *p)
 	return &p->host;
 }
 
+uint64_t probe_missed_runs(const struct probe *p, enum probe_family family)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t size = sizeof(info);
+
+	if (!p->status[family].ok || p->prog_fd[family] < 0 ||
+	    bpf_obj_get_info_by_fd(p->prog_fd[family], &info, &size))
+		return 0;
+	return info.recursion_misses;
+}
+
 uint64_t probe_missed_events(const struct probe *p)
 {
 	uint64_t missed = 0;
 
-	for (int i = 0; i < PROBE_FAMILIES; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t size = sizeof(info);
-
-		if (p->status[i].ok && p->prog_fd[i] >= 0 &&
-		    !bpf_obj_get_info_by_fd(p->prog_fd[i], &info, &size))
-			missed += info.recursion_misses;
-	}
+	for (int i = 0; i < PROBE_FAMILIES; i++)
+		missed += probe_missed_runs(p, i);
 	return missed;
 }
 

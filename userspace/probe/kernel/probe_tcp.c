@@ -10,12 +10,23 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 
 /* Rows for connections: four times those there are now, a power of two within these. A row is 96
  * bytes of kernel memory. */
 #define LEAST_ROWS (1U << 15)
 #define MOST_ROWS  (1U << 20)
+
+/*
+ * All sockets are gone through again for one whose beginning was not seen: after a pause, which is longer where
+ * a search costs much, so that it takes a thousandth of a processor at most. Where the kernel counts beginnings
+ * that were not seen: sooner, for a hundredth at most.
+ */
+#define PAUSE_NS    (30 * NS_PER_S)
+#define PAUSE_TIMES 1000
+#define KNOWN_NS    NS_PER_S
+#define KNOWN_TIMES 100
 
 /* struct probe, reselect */
 #define RESELECT_PORTS 1
@@ -158,6 +169,8 @@ static void forget_gone(struct probe *p)
 /* Gives a row to what has none. Not `all`: of descriptors of processes. */
 static int find(struct probe *p, enum seeding how, bool all)
 {
+	int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t missed = probe_missed_runs(p, PROBE_TCP_STATE);
 	int err = 0;
 
 	p->skel->bss->finding++;
@@ -169,6 +182,11 @@ static int find(struct probe *p, enum seeding how, bool all)
 	if (!err && all)
 		err = probe_iterate(p->links[PROBE_TCP]);
 	p->skel->bss->seeding = SEED_NONE;
+	if (all) {
+		p->searched_ns = clock_ns(CLOCK_MONOTONIC);
+		p->search_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
+		p->missed_before = missed;
+	}
 	return err;
 }
 
@@ -229,10 +247,24 @@ static int reselect(struct probe *p, uint32_t what)
 	return err;
 }
 
+/*
+ * Whether a connection may have begun unseen. The kernel runs no program inside itself, and counts that. It does
+ * not count storage on a socket that could not be had.
+ */
+static bool may_have_missed(struct probe *p)
+{
+	bool known = probe_missed_runs(p, PROBE_TCP_STATE) != p->missed_before;
+	int64_t least = known ? KNOWN_NS : PAUSE_NS;
+	int64_t pause = p->search_cpu_ns * (known ? KNOWN_TIMES : PAUSE_TIMES);
+
+	return clock_ns(CLOCK_MONOTONIC) - p->searched_ns >= (pause > least ? pause : least);
+}
+
 /* Before each walk: processes may have been given sockets, or have gone; room may have become free. */
 static int follow(struct probe *p)
 {
-	bool room = p->skel->bss->wanting && p->skel->bss->rows_vacant > 0;
+	bool missed = may_have_missed(p);
+	bool room = (missed || p->skel->bss->wanting) && p->skel->bss->rows_vacant > 0;
 	enum seeding how = __atomic_exchange_n(&p->groups_changed, SEED_NONE, __ATOMIC_ACQUIRE);
 	bool all = room || (how && p->skel->rodata->by_cgroup);
 	uint32_t other = __atomic_exchange_n(&p->reselect, 0, __ATOMIC_ACQUIRE);
