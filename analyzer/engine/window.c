@@ -204,7 +204,7 @@ static int take_node(struct robust *r, size_t i)
 	return err;
 }
 
-/* Once it is known who talks to whom. */
+/* Once it is known who talks to whom, and whose the addresses of servers are: what they tell each other is the file system's. */
 static void sum_lone(const struct robust *r, size_t i)
 {
 	struct node *n = &r->nodes[i];
@@ -213,7 +213,8 @@ static void sum_lone(const struct robust *r, size_t i)
 	for (size_t k = 0; h && k < h->n_remotes; k++) {
 		const struct interval_remote *x = &h->remotes[k];
 
-		if (!talkers_lone(r->talkers, i, n->group, x))
+		if (!talkers_lone(r->talkers, i, n->group, x) ||
+		    addresses_owner(r->addresses, n->group, x->addr) != SIZE_MAX)
 			continue;
 		n->lone.rx_kb += x->rx_kb;
 		n->lone.tx_kb += x->tx_kb;
@@ -243,9 +244,9 @@ int window_sums(struct robust *r)
 	r->typical.n = r->means.n = 0;
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		err = take_node(r, i);
+	err = err ? err : between_servers(r);
 	for (size_t i = 0; i < r->n_nodes && !err; i++)
 		sum_lone(r, i);
-	err = err ? err : between_servers(r);
 	for (size_t i = 0; i < r->n_disks && !err; i++)
 		err = put_cells(r, &r->disks[i]);
 	return err;

@@ -106,14 +106,16 @@ static const struct interval_remote *remote_of(const struct interval *h, const c
 }
 
 /* Whether a remote host exchanges bytes with this server only: clients of a file system that is spread
- * over servers use all of them. Its traffic is others', whoever it is. */
+ * over servers use all of them. Its traffic is others', whoever it is, but for that of another server, which is the
+ * file system's own: copies go from one to the next. */
 static bool links_lone(const struct scene *s, const struct scene_node *me,
 		       const struct interval_remote *r)
 {
 	double elsewhere = 0;
 	size_t peers = 0;
 
-	if (!talker_is_lone(r->addr, talker_kb(r), 0))
+	if (!talker_is_lone(r->addr, talker_kb(r), 0) ||
+	    addresses_owner(s->addresses, me->group, r->addr) != SIZE_MAX)
 		return false;
 	for (size_t i = 0; i < s->n_nodes; i++) {
 		const struct scene_node *n = &s->nodes[i];

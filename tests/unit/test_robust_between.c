@@ -21,6 +21,7 @@ struct net {
 	bool like_clients; /* all clients do the same with all servers, as much each way */
 	double loss[N], busy;
 	bool thin; /* one that loses sends, and gets, ten segments in an interval */
+	bool pair; /* the first two copy to each other, and to no other server */
 	struct interval at[N];
 	struct interval_remote remotes[N][N + CLIENTS];
 };
@@ -43,9 +44,14 @@ static void interval(struct net *n, int64_t now)
 			n->kb[i][j] = n->like_clients ? 3000
 						      : (500 + 4000 * rng_uniform(&n->rng)) *
 								(1 + (double)(i + N * j) / N);
+	for (size_t i = 0; i < 2 && n->pair; i++) {
+		for (size_t j = 2; j < N; j++)
+			n->kb[i][j] = n->kb[j][i] = 3;
+		n->kb[i][1 - i] *= 8;
+	}
 	for (size_t i = 0; i < N; i++) {
 		struct interval *h = &n->at[i];
-		double out = 0, in = 0, again = 0, ooo = 0;
+		double out = 0, in = 0, again = 0, ooo = 0, tx_kb = 0, rx_kb = 0;
 
 		*h = (struct interval){.from_ns = now,
 				       .seconds = SECONDS,
@@ -69,7 +75,11 @@ static void interval(struct net *n, int64_t now)
 			r->retrans = floor((p + busy) * r->data_out);
 			r->ooo = floor(4 * p * r->data_in);
 			out += r->data_out, in += r->data_in, again += r->retrans, ooo += r->ooo;
+			tx_kb += r->tx_kb, rx_kb += r->rx_kb;
 		}
+		h->acc[NA_TX_KB] = h->acc[NA_FS_TX_KB] = (struct acc){tx_kb, SECONDS};
+		h->acc[NA_RX_KB] = h->acc[NA_FS_RX_KB] = (struct acc){rx_kb, SECONDS};
+		h->acc[NA_SEGS_IN] = (struct acc){in, SECONDS};
 		h->acc[NA_DATA_OUT] = (struct acc){out, SECONDS};
 		h->acc[NA_SEGS_OUT] = (struct acc){out, SECONDS};
 		h->acc[NA_DATA_IN] = (struct acc){in, SECONDS};
@@ -153,7 +163,7 @@ static void alike_are_nobodys(void **state)
 	addresses_free(t);
 }
 
-static void judge(struct verdict *a, double loss, double busy, bool thin)
+static void judge(struct verdict *a, double loss, double busy, struct net later)
 {
 	struct robust_params p = ROBUST_PARAMS_DEFAULT;
 	struct robust *r = robust_new(&p);
@@ -168,7 +178,8 @@ static void judge(struct verdict *a, double loss, double busy, bool thin)
 	}
 	for (int k = 0; k < 40; k++) {
 		n.loss[2] = k < 20 ? 0 : loss;
-		n.thin = thin && k >= 20;
+		n.thin = later.thin && k >= 20;
+		n.pair = later.pair && k >= 20;
 		interval(&n, T0 + k * SECONDS * 1000000000LL);
 		for (size_t i = 0; i < N; i++)
 			at[i] = &n.at[i];
@@ -184,7 +195,7 @@ static void one_loses_with_all(void **state)
 	struct verdict a;
 
 	(void)state;
-	judge(&a, 0.05, 0.03, false);
+	judge(&a, 0.05, 0.03, (struct net){0});
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].node, 2);
 	assert_int_equal(a.incidents[0].cause, CAUSE_PACKET_LOSS);
@@ -201,7 +212,7 @@ static void busy_ones_are_well(void **state)
 	struct verdict a;
 
 	(void)state;
-	judge(&a, 0, 0.03, false);
+	judge(&a, 0, 0.03, (struct net){0});
 	assert_int_equal(a.n_incidents, 0);
 	assert_int_equal(a.n_notices, 0);
 	verdict_release(&a);
@@ -213,19 +224,34 @@ static void one_loses_half(void **state)
 	struct verdict a;
 
 	(void)state;
-	judge(&a, 0.5, 0.03, true);
+	judge(&a, 0.5, 0.03, (struct net){.thin = true});
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].node, 2);
 	assert_int_equal(a.incidents[0].cause, CAUSE_PACKET_LOSS);
 	verdict_release(&a);
 }
 
+/* A host that only one server knows is others', but not if it is a server itself. */
+static void copies_are_the_file_systems_own(void **state)
+{
+	struct verdict a;
+
+	(void)state;
+	judge(&a, 0, 0, (struct net){.pair = true});
+	assert_int_equal(a.n_incidents, 0);
+	verdict_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_loses_half),	 cmocka_unit_test(each_has_its_own),
-		cmocka_unit_test(who_goes_is_forgotten), cmocka_unit_test(alike_are_nobodys),
-		cmocka_unit_test(one_loses_with_all),	 cmocka_unit_test(busy_ones_are_well),
+		cmocka_unit_test(one_loses_half),
+		cmocka_unit_test(each_has_its_own),
+		cmocka_unit_test(who_goes_is_forgotten),
+		cmocka_unit_test(alike_are_nobodys),
+		cmocka_unit_test(copies_are_the_file_systems_own),
+		cmocka_unit_test(one_loses_with_all),
+		cmocka_unit_test(busy_ones_are_well),
 	};
 
 	return cmocka_run_group_tests_name("robust_between", tests, NULL, NULL);
