@@ -10,12 +10,13 @@
 
 #define OCTAVE	   0.69314718 /* ln 2: loads within it can be compared */
 #define SLOPE_MAX  2.0 /* latency grows with the square of the load at most, short of a standstill */
-#define SLOPE_SD   0.5	/* what is not known about the slope */
 #define SPREAD_MIN 1e-6 /* loads that differ by less, squared, tell no slope */
+#define SLOWER	   0.1	/* ln: less is no slower */
 enum { SLOPE_INTERVALS = 20, NEAR_PEERS = 2, LEAST = 3 };
 
 struct load_sums {
 	double n, x, y, xx, xy;
+	double lately; /* mean of dy that forgets, before the interval that is pushed */
 };
 
 struct equal_load {
@@ -110,6 +111,13 @@ static size_t between(const double *at, size_t n, double from, double to)
 	return search_first(i, n - first, at[first + i] <= to);
 }
 
+/* Whether, without a peer at its load, it has less to do than they, and was slower lately: no load excuses that. Not by what it
+ * shows now, or what is compared would be the worst of it. */
+static bool slower_with_less(const struct load_sums *s, double dx)
+{
+	return dx < 0 && s->n > SLOPE_INTERVALS && s->lately > SLOWER;
+}
+
 /* r becomes y at equal load, of those that have peers there. How many they are. */
 static size_t put_load(struct equal_load *e, struct loaded *in, double x, double beta,
 		       struct residual *out)
@@ -128,12 +136,14 @@ static size_t put_load(struct equal_load *e, struct loaded *in, double x, double
 		if (e->given &&
 		    between(e->loads, n, in[i].x - OCTAVE, in[i].x + OCTAVE) <= NEAR_PEERS) {
 			in[i].alone = true;
-			continue;
+			if (!slower_with_less(&e->of[i], in[i].x - x))
+				continue;
 		}
 		out[i].r = in[i].y;
 		if (e->given) {
-			out[i].r -= beta * (in[i].x - x);
-			out[i].doubt = SLOPE_SD * (in[i].x - x);
+			/* of one that is alone: an octave of slope, and no further */
+			out[i].r -= beta * fmax(in[i].x - x, in[i].alone ? -OCTAVE : -INFINITY);
+			out[i].doubt = EQUAL_LOAD_DOUBT * (in[i].x - x);
 		}
 		here++;
 	}
@@ -157,7 +167,7 @@ static void put_extra(struct equal_load *e, const struct loaded *in, struct resi
 
 void equal_load_push(struct equal_load *e, struct loaded *in, struct residual *out)
 {
-	double x = 0, y, beta = 0, middle = NAN;
+	double x = 0, y = 0, beta = 0, middle = NAN;
 	size_t n = 0, here;
 
 	for (size_t i = 0; i < e->n; i++)
@@ -172,6 +182,9 @@ void equal_load_push(struct equal_load *e, struct loaded *in, struct residual *o
 		beta = slope(e);
 	}
 	here = put_load(e, in, x, beta, out);
+	for (size_t i = 0; e->given && i < e->n; i++)
+		if (usable(e, &in[i]))
+			e->of[i].lately += (in[i].y - y - e->of[i].lately) / SLOPE_INTERVALS;
 	for (size_t i = 0; i < e->n; i++)
 		if (isfinite(out[i].r))
 			e->some[n++] = out[i].r;

@@ -4,8 +4,8 @@
  *
  * Of each entity the least-squares slope of y - median y over x - median x is kept in running sums; what load
  * does to all of them, beta, is the median of the slopes, between 0 and 2: one slow entity moves nothing. An
- * entity without two others within twice its load is not compared: what no peer does cannot be judged by
- * peers.
+ * entity without two others within twice its load is alone: what no peer does cannot be judged by peers. It is
+ * compared only if it has less to do and was slower lately: more to do makes nobody quicker.
  */
 #ifndef LIMPET_EQUAL_LOAD_H
 #define LIMPET_EQUAL_LOAD_H
@@ -21,8 +21,12 @@ struct loaded {
 	double y;   /* mean ln of the value, larger is worse; NaN: no value */
 	double n;   /* values */
 	double ss;  /* their squares around y, added up */
-	bool alone; /* equal_load_push() says so: it is not compared, for no peer has its load */
+	bool alone; /* equal_load_push() says so: no peer has its load, so that it is not compared, but where it has less to do
+		     * and was slower lately */
 };
+
+/* ln: what is not known about the slope; residual.doubt is so many times the difference in load. */
+#define EQUAL_LOAD_DOUBT 0.5
 
 struct equal_load;
 /* NULL: out of memory. With `given` false loads are not looked at. */

@@ -111,6 +111,7 @@ struct evidence_params {
 	double lag_s;	      /* a baseline is the mean until so long ago, of so long at least */
 	double clip;	      /* of one interval no more than that is learnt */
 	double baseline_most; /* what is further up is no habit */
+	double slope; /* a doubt is so many times the difference in load, ln; 0: it is another one */
 	bool kinds; /* two groups are of two kinds: the slow one is indicted also if it always was slow */
 	bool fresh; /* beside peers only what is new indicts: half of it came in the window */
 };

@@ -245,6 +245,19 @@ static const double CHI_MEDIAN = 0.455; /* median of chi-square with one degree 
 /* A step of more than three standard deviations is no noise: it is what makes two groups of one. */
 static const double STEP_MAX = 9;
 
+/* ln: less is no less load, but what loads that are alike differ by. */
+static const double LESS = 0.1;
+
+/*
+ * What is left of the doubt about less load, of which it is `slope` times: by what is done, or by what is under way, which is
+ * load times value (Little's law), whichever is nearer to the peers'. A slow server whose clients wait for it has less to do, and
+ * as much under way.
+ */
+static double doubt_left(double doubt, double slope, double value)
+{
+	return doubt < -LESS * slope ? fmin(fmax(doubt, doubt + slope * value), 0) : doubt;
+}
+
 /*
  * From blocks to means: M, G and e of each, NaN where too little. Number of entities that have
  * them.
@@ -255,7 +268,7 @@ static size_t window_means(struct over_time *o, const struct length *l)
 
 	for (size_t i = 0; i < o->n; i++) {
 		const struct block *b = &o->window[i];
-		double count = b->count, top = 0;
+		double count = b->count, doubt = b->doubt, top = 0;
 
 		o->m[i] = o->g[i] = NAN;
 		o->extra[i] = 0;
@@ -266,7 +279,8 @@ static size_t window_means(struct over_time *o, const struct length *l)
 			top += b->top[k];
 		o->m[i] = (b->sum - top) / (count - o->p.trim);
 		o->g[i] = b->sum / count;
-		o->extra[i] = (b->extra + (double)b->doubt * b->doubt) / (count * count);
+		doubt = doubt_left(doubt / count, o->p.slope, b->sum / count);
+		o->extra[i] = b->extra / (count * count) + doubt * doubt;
 		n++;
 	}
 	return n;

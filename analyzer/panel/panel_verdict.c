@@ -57,30 +57,39 @@ bool panel_in_trouble(const struct panel *p, size_t m)
 	return p->worst ? p->worst[m].level != EVIDENCE_NONE : track_in_trouble(&p->track.at[m]);
 }
 
+/* Why it indicts nobody, however sure that it is worse. */
+static enum suspicion only_suspicious(const struct track_entity *st)
+{
+	return st->lone				   ? SUSPICION_LONE
+	       : 3 * st->bad.alone > 2 * st->bad.n ? SUSPICION_LOAD
+						   : SUSPICION_NONE;
+}
+
 static struct track_mark mark_of(const struct panel *p, size_t m)
 {
 	const struct track_entity *st = &p->track.at[m];
-	bool local = p->o.row->role == ROLE_LOCAL;
+	enum suspicion only = only_suspicious(st);
+	bool local = p->o.row->role == ROLE_LOCAL && only == SUSPICION_NONE;
 
 	if (p->worst) {
 		struct finding e = panel_worst(p, m);
 
 		return (struct track_mark){.onset_ns = e.onset_ns,
 					   .last_ns = e.last_ns,
-					   .indicts = local && !st->lone &&
-						      p->worst[m].level == EVIDENCE_INDICTED,
+					   .indicts =
+						   local && p->worst[m].level == EVIDENCE_INDICTED,
 					   .few = p->worst[m].few,
-					   .lone = st->lone,
+					   .only = only,
 					   .fresh = true,
 					   .times = p->worst[m].times,
 					   .duty = panel_duty(p, m)};
 	}
 	return (struct track_mark){.onset_ns = st->begun_ns,
 				   .last_ns = st->last_ns,
-				   .indicts = local && st->state == TRACK_INDICTED && !st->lone,
+				   .indicts = local && st->state == TRACK_INDICTED,
 				   .few = track_few(st),
 				   .brief = st->brief,
-				   .lone = st->lone,
+				   .only = only,
 				   .fresh = st->at_once ||
 					    (st->r >= p->track.o.gate / 2 && !st->unjudged)};
 }

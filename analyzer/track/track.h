@@ -69,7 +69,7 @@ enum {
 struct track_values {
 	double value, peers; /* compared: as the residual was made of them; NaN: it was not */
 	unsigned int n_peers;
-	bool alone; /* not compared, for no peer had its load */
+	bool alone; /* no peer had its load: not compared, or since it had less to do and is slower */
 };
 
 /*
@@ -104,9 +104,9 @@ struct track_entity {
 	int64_t since_ns, last_bad_ns;
 	int64_t first_ns; /* it was compared from then on */
 	struct excursion_sum {
-		double value, peers;   /* logarithms, or numbers as they are */
-		unsigned int n, worse; /* intervals; bad ones among them */
-	} sum, bad, before;	       /* before: `bad` of the excursion before */
+		double value, peers;	      /* logarithms, or numbers as they are */
+		unsigned int n, worse, alone; /* intervals; among them bad ones, and alone */
+	} sum, bad, before;		      /* before: `bad` of the excursion before */
 	/* Since when it is worse by 2, 4, 8, 16 times the gate, in each view. */
 	struct track_step {
 		double cusum;
@@ -238,9 +238,10 @@ void track_acknowledge(struct track *t, size_t server);	  /* shown, not indicted
 struct track_mark {
 	int64_t onset_ns, last_ns;
 	bool indicts;
-	bool few;     /* too few peers for it to indict */
-	bool brief;   /* too short a time for it to indict */
-	bool lone;    /* single values decide it */
+	bool few;   /* too few peers for it to indict */
+	bool brief; /* too short a time for it to indict */
+	enum suspicion
+		only; /* why it indicts nobody, however sure; SUSPICION_NONE: nothing keeps it */
 	bool fresh;   /* worse in this very interval */
 	size_t times; /* it came, of what is told as a whole; else 0 */
 	double duty;  /* and the share of the time in which it was there */

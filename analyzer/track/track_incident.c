@@ -399,7 +399,7 @@ static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_
 		return false;
 	c->suspicious = mark->indicts ? SUSPICION_NONE
 			: mark->brief ? SUSPICION_BRIEF
-			: mark->lone  ? SUSPICION_LONE
+			: mark->only  ? mark->only
 			: mark->few   ? SUSPICION_PEERS
 				      : SUSPICION_DATA;
 	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
@@ -432,7 +432,7 @@ void track_mark(struct track *t, size_t server, const struct track_mark *m)
 	n->indicts |= m->indicts;
 	n->few |= m->few;
 	n->brief |= m->brief;
-	n->lone |= m->lone;
+	n->only = n->only ? n->only : m->only;
 	n->duty = m->times > n->times ? m->duty : n->duty;
 	n->times = m->times > n->times ? m->times : n->times;
 	n->fresh |= m->fresh;

@@ -88,6 +88,7 @@ static void excursion_add(struct excursion_sum *s, const struct track_values *x)
 	s->value += x->value;
 	s->peers += x->peers;
 	s->n++;
+	s->alone += x->alone;
 }
 
 static void excursion(const struct track_group *f, struct track_entity *st,
@@ -282,9 +283,9 @@ int track_group_push(struct track_group *f, const struct residual *in, double we
 		struct track_values x;
 
 		st->r = in[i].r / weight;
+		st->alone += shown[i].alone;
 		if (!isfinite(in[i].r)) {
 			st->unjudged++;
-			st->alone += shown[i].alone;
 			if (shown[i].alone)
 				least_keep(st, to_ns);
 			if (st->unjudged > SILENCE_INTERVALS &&

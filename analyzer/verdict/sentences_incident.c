@@ -240,6 +240,10 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 		text_put(t, "single long durations among short ones decide it: it hangs now and "
 			    "then, or waits for another server");
 		break;
+	case SUSPICION_LOAD:
+		text_put(t, "no peer has as little to do: it is slow, or each of its requests is "
+			    "more work");
+		break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}

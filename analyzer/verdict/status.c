@@ -94,6 +94,7 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_EFFECT] = "small-effect",
 	[SUSPICION_BRIEF] = "little-data",
 	[SUSPICION_LONE] = "lone-values",
+	[SUSPICION_LOAD] = "other-load",
 };
 
 const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {

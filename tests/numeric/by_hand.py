@@ -341,14 +341,21 @@ def check_table(name, path, column, least, *options, load=None):
         end = seconds(f["window_end"])
         for k, values in samples.items():
             for t, v, x in values:
-                if end - f["window_s"] <= first + (t - first) // step * step < end and v + added > 0 and x > 0:
+                if first + (t - first) // step * step < end and v + added > 0 and x > 0:
                     ln[(t - first) // step][k].append((math.log(v + added), math.log(x)))
-        means = []
-        for at in ln.values():
-            m = {k: [sum(p[i] for p in x) / len(x) for i in (0, 1)] for k, x in at.items()}
-            # compared are those that have two others within twice their load
-            m = {k: y for k, (y, x) in m.items() if sum(abs(x - o[1]) <= octave for o in m.values()) > 2}
-            if e in m and len(m) >= 3:
+        means, seen, lately = [], defaultdict(int), defaultdict(float)  # by entity: slower than the median, whatever the load
+        for at, of in sorted(ln.items()):
+            m = {k: [sum(p[i] for p in x) / len(x) for i in (0, 1)] for k, x in of.items()}
+            y, x = (median([o[i] for o in m.values()]) for i in (0, 1))
+            # compared are those that have two others within twice their load, and those with less to do than
+            # the median that were slower by a tenth in the intervals before: 20 of them, which are forgotten by and by
+            near = {k for k, o in m.items() if sum(abs(o[1] - z[1]) <= octave for z in m.values()) > 2}
+            near |= {k for k, o in m.items() if o[1] < x and seen[k] >= 20 and lately[k] > 0.1}
+            for k, o in m.items():
+                lately[k] += (o[0] - y - lately[k]) / 20
+                seen[k] += 1
+            m = {k: m[k][0] for k in near}
+            if e in m and len(m) >= 3 and first + at * step >= end - f["window_s"]:
                 means.append(m)
         value = sum(m[e] for m in means) / len(means)
         # the residual is against the median of all, which is that of the interval

@@ -26,7 +26,7 @@ except ImportError as e:
 O = os.environ.get("O", ".output")
 FOLDER = os.path.join(os.environ.get("LIMPET_TEST_DATA", ""), "failslow-drives")
 INTERVAL_S, SOON_S = 30, 3 * 3600
-OCTAVE, SLOPE_INTERVALS, SLOPE_MAX = math.log(2), 20, 2
+OCTAVE, SLOPE_INTERVALS, SLOPE_MAX, SLOWER = math.log(2), 20, 2, 0.1
 HOSTS = [f"h{k:03}" for k in range(9)]
 
 
@@ -51,6 +51,7 @@ def residuals(drives):
     for i, rows in enumerate(drives.values()):
         for t, x, y in rows:
             slots.setdefault((t - first) // INTERVAL_S, [[] for _ in names])[i].append((x, y))
+    lately = np.zeros(len(names))
     past = np.zeros((5, len(names)))  # sums of 1, x, y, xx, xy, less the medians
     out = {}
     for slot in sorted(slots):
@@ -62,8 +63,11 @@ def residuals(drives):
         n, sx, sy, sxx, sxy = past[:, past[0] >= SLOPE_INTERVALS]
         slopes = (sxy - sx * sy / n) / (sxx - sx * sx / n)
         beta = min(max(np.median(slopes), 0), SLOPE_MAX) if len(slopes) else 0
-        near = np.array([np.sum(np.abs(x - v) <= OCTAVE) for v in x])
-        r = np.where(near > 2, y - beta * dx, np.nan)
+        near = np.array([np.sum(np.abs(x - v) <= OCTAVE) for v in x]) > 2
+        # No drive at its load, less to do than they, and slower lately: more to do makes none quicker.
+        slower = ~near & here & (dx < 0) & (past[0] > SLOPE_INTERVALS) & (lately > SLOWER)
+        lately[here] = 0.95 * lately[here] + 0.05 * dy[here]
+        r = np.where(near | slower, y - beta * np.where(slower, np.maximum(dx, -OCTAVE), dx), np.nan)
         if np.isfinite(r).sum() < 3:
             continue
         r -= np.nanmedian(r)

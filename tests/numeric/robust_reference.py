@@ -201,11 +201,18 @@ def loads_by_definition(x, y, n, ss, given):
         near = np.array([ok[w, i] and (not given or sum(
             ok[w, j] and abs(x[w, i] - x[w, j]) <= np.log(2) for j in range(x.shape[1])) - 1 >= 2)
             for i in range(x.shape[1])])
-        r = np.where(near, y[w] - (slope * dx[w] if given else 0), nan)
-        r = r - median(r) if near.sum() >= 3 else np.full_like(r, nan)
+        # no peer at its load, less to do than they, and slower lately: by weights that fall by a twentieth
+        lately = np.array([sum(v * 0.95 ** k for k, v in enumerate(dy[:w, i][ok[:w, i]][::-1])) / 20
+                           for i in range(x.shape[1])])
+        slower = np.array([ok[w, i] and not near[i] and dx[w, i] < 0 and ok[:w + 1, i].sum() > 20 and
+                           lately[i] > 0.1 for i in range(x.shape[1])])
+        here = near | slower
+        less = np.where(slower, np.maximum(dx[w], -np.log(2)), dx[w])
+        r = np.where(here, y[w] - (slope * less if given else 0), nan)
+        r = r - median(r) if here.sum() >= 3 else np.full_like(r, nan)
         variance = np.where(ok, ss, 0)[:w + 1].sum() / max(1, np.where(ok, n - 1, 0)[:w + 1].sum())
         extra = np.maximum(0, variance / n[w] - variance / np.median(n[w][ok[w]])) if ok[w].any() else 0
-        doubt = np.where(near & given, 0.5 * dx[w], 0)
+        doubt = np.where(here & given, 0.5 * dx[w], 0)
         out[w] = np.stack([r, np.where(ok[w], extra, 0), doubt, y[w] - r, ok[w] & ~near], axis=1)
     return out
 

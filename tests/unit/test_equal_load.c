@@ -134,6 +134,30 @@ static void alone_with_its_load(void **state)
 	equal_load_free(g.e);
 }
 
+/* No peer has as little to do: no load excuses it if it was slower lately; if not, it is not compared, whatever it is now. */
+static void slower_with_less_to_do(void **state)
+{
+	struct group g;
+
+	(void)state;
+	for (int slow = 0; slow < 2; slow++) {
+		begin(&g, true);
+		for (int t = 0; t < 50; t++)
+			interval(&g, 0.5, 0.2, slow ? 4 : 1);
+		assert_true(g.in[2].alone);
+		assert_int_equal(isfinite(g.out[2].r), slow);
+		if (slow) {
+			/* by the slope over an octave, and no further */
+			assert_true(fabs(g.out[2].r - log(4) + 0.5 * log(5) - 0.5 * log(2)) < 0.06);
+			assert_true(fabs(g.out[2].doubt + EQUAL_LOAD_DOUBT * log(5)) < 0.2);
+		}
+		interval(&g, 0.5, 0.2, slow ? 1 : 4);
+		assert_true(g.in[2].alone);
+		assert_int_equal(isfinite(g.out[2].r), slow);
+		equal_load_free(g.e);
+	}
+}
+
 /* Where loads do not count, or no load was given, nobody is alone. */
 static void without_loads_nobody_is_alone(void **state)
 {
@@ -204,6 +228,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_taken_off_too_soon),
 		cmocka_unit_test(the_slope_is_the_groups),
 		cmocka_unit_test(alone_with_its_load),
+		cmocka_unit_test(slower_with_less_to_do),
 		cmocka_unit_test(without_loads_nobody_is_alone),
 		cmocka_unit_test(too_few_and_missing),
 		cmocka_unit_test(few_values_are_less_sure),

@@ -765,6 +765,42 @@ static void a_weight_is_a_unit(void **state)
 	}
 }
 
+/* What the last of 64 intervals says of one of six, the others alike: its residual, and a doubt about its load. */
+static struct evidence beside_load(double slope, double r, double doubt)
+{
+	struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+	struct residual in[6] = {{.r = r, .doubt = doubt}};
+	struct evidence out[6];
+	struct over_time *e;
+
+	p.slope = slope;
+	e = over_time_new(6, &p);
+	assert_non_null(e);
+	for (int w = 0; w < 64; w++)
+		assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
+	over_time_free(e);
+	return out[0];
+}
+
+/*
+ * One that is as much slower as it has less to do has as much under way as its peers: there is no doubt about its load. Half of that
+ * leaves half; more to do is no excuse less.
+ */
+static void less_to_do_is_no_doubt_where_as_much_is_under_way(void **state)
+{
+	double half = log(2) / 2;
+	struct evidence certain = beside_load(0, log(2), 0);
+
+	(void)state;
+	assert_int_equal(certain.level, EVIDENCE_INDICTED);
+	assert_true(beside_load(0, log(2), -half).t < certain.t / 2);
+	near(beside_load(0.5, log(2), -half).t, certain.t);
+	near(beside_load(0.5, log(4), -half).t, beside_load(0, log(4), 0).t);
+	near(beside_load(0.5, half, -half).t, beside_load(0, half, -half / 2).t);
+	near(beside_load(0.5, log(2), half).t, beside_load(0, log(2), half).t);
+	near(beside_load(0.5, -log(2), -half).t, beside_load(0, -log(2), -half).t);
+}
+
 /* Two entities of few values, and what ranks let the look say of them at a chance of 1 in 1000. */
 static void few_values_are_no_surer_than_ranks(void **state)
 {
@@ -820,6 +856,7 @@ int main(void)
 		cmocka_unit_test(one_look_is_judged_as_by_the_reference),
 		cmocka_unit_test(a_look_at_too_little_says_so),
 		cmocka_unit_test(means_of_few_lean_on_what_is_expected),
+		cmocka_unit_test(less_to_do_is_no_doubt_where_as_much_is_under_way),
 		cmocka_unit_test(few_values_are_no_surer_than_ranks),
 	};
 

@@ -136,7 +136,10 @@ static int panel_members(struct job *j, struct table_panel *p, double looks)
 				     .halves_unproven = true};
 	struct evidence_params e =
 		panel_params(row, s_of_ns(p->interval_ns), j->o->budget, looks, p->shortest);
-	int err = panel_init(&p->panel, &o, &e);
+	int err;
+
+	e.slope = EQUAL_LOAD_DOUBT;
+	err = panel_init(&p->panel, &o, &e);
 
 	for (size_t i = 0; i < p->n && !err; i++)
 		err = panel_join(&p->panel, &(struct panel_member){p->e[i].node, i, p->e[i].name});
