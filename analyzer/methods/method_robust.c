@@ -88,6 +88,7 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	int err;
 
 	*a = (struct verdict){0};
+	table.from_ns = o->from_ns;
 	table.to_ns = o->to_ns;
 	err = o->peers ? peers_load(&peers, o->peers) : 0;
 	if (!err)

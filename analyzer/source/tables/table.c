@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prometheus.h"
 #include "userspace/common/array.h"
 
 enum { NOTES_MAX = 1 << 16 };
@@ -290,9 +291,12 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	struct lines l;
 	bool pipe = false;
 	size_t n = 0;
-	int err, fd = open_file(path, &name, &pipe);
+	int err, fd;
 
 	t->n_files++;
+	if (prometheus_is(path))
+		return prometheus_read(t, path, o);
+	fd = open_file(path, &name, &pipe);
 	if (fd < 0)
 		return fd;
 	err = lines_open(&l, name, fd);

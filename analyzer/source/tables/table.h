@@ -132,8 +132,10 @@ struct table_opts {
 	struct string_list counters; /* columns that only grow */
 	struct string_list metrics;  /* only these columns; empty: all */
 	bool strict;		     /* of any source: a bad one is an error (source.h) */
-	int64_t to_ns;		     /* lines from then on are not heard; 0: all are */
-	double interval_s;	     /* of the grid; 0: the most frequent step, the largest of all
+	int64_t from_ns,
+		to_ns; /* what is asked of a Prometheus; lines from to_ns on are not heard; 0: all are */
+	const char *token_file, *ca_file; /* of a Prometheus: fetch.h */
+	double interval_s; /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
 
@@ -146,6 +148,14 @@ struct table_opts {
 		{0,	     "node",                                                             \
 		 OPT_STRING, (base) + offsetof(struct table_opts, node),                         \
 		 "COLUMN",   "which column is the server's name; @file: the file's name is",     \
+		 0,	     0},                                                                 \
+		{0,	     "token-file",                                                       \
+		 OPT_STRING, (base) + offsetof(struct table_opts, token_file),                   \
+		 "FILE",     "of a Prometheus: the bearer token that it wants",                  \
+		 0,	     0},                                                                 \
+		{0,	     "ca-file",                                                          \
+		 OPT_STRING, (base) + offsetof(struct table_opts, ca_file),                      \
+		 "FILE",     "of a Prometheus: trust these certificates, not the system's",      \
 		 0,	     0},                                                                 \
 		{0,	     "instance",                                                         \
 		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                     \
