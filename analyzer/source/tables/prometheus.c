@@ -660,6 +660,9 @@ static const struct scrape *scrape_at(const struct counter_series *s, size_t *at
 	return *at < s->n && s->at[*at].time_ns == time_ns ? &s->at[*at] : NULL;
 }
 
+/* A column that has no value anywhere is none. */
+#define NO_METRIC UINT32_MAX
+
 static int make_values(struct prometheus *p, const struct counter_series *s,
 		       const struct made_row *row, struct sample sample)
 {
@@ -697,6 +700,13 @@ static int make_values(struct prometheus *p, const struct counter_series *s,
 				continue;
 			grown = now->value - before->value;
 		}
+		if (sample.metric == NO_METRIC) {
+			int64_t metric = names_add(&p->t->metrics, row->name);
+
+			if (metric < 0)
+				return -ENOMEM;
+			sample.metric = (uint32_t)metric;
+		}
 		sample.time_ns = b->time_ns;
 		sample.value = (b->value - a->value) / grown * row->factor;
 		err = table_value(p->t, &p->l, &sample, NUMBER_VALUE);
@@ -712,12 +722,8 @@ static int make_table(struct prometheus *p)
 	for (size_t i = 0; i < p->n_series && !err; i++)
 		series_order(&p->series[i]);
 	for (size_t k = 0; k < MADE && !err; k++) {
-		int64_t metric;
-
 		if (!table_wanted(p->o, made[k].name))
 			continue;
-		metric = names_add(&p->t->metrics, made[k].name);
-		err = metric < 0 ? -ENOMEM : 0;
 		for (size_t i = 0; i < p->n_series && !err; i++) {
 			const struct counter_series *s = &p->series[i];
 
@@ -730,7 +736,7 @@ static int make_table(struct prometheus *p)
 				      ?: make_values(p, s, &made[k],
 						     (struct sample){.node = node[s->target],
 								     .instance = s->instance,
-								     .metric = (uint32_t)metric,
+								     .metric = NO_METRIC,
 								     .bytes = __builtin_nanf("")});
 		}
 	}
