@@ -86,11 +86,11 @@ static const struct counter_row {
 };
 
 /* limpet's metrics: what a counter grew by, by the seconds in which it did, or by what another one grew by. */
-static const struct made_row {
+static const struct prometheus_column {
 	const char *name;    /* of userspace/metrics */
 	enum counter of, by; /* COUNTERS: by time */
 	double factor;
-} made[] = {
+} columns[] = {
 	{"r/s", READS, COUNTERS, 1},
 	{"w/s", WRITES, COUNTERS, 1},
 	{"f/s", FLUSHES, COUNTERS, 1},
@@ -116,7 +116,7 @@ static const struct made_row {
 	{"%sio", WAIT_IO_S, COUNTERS, 100},
 	{"%smem", WAIT_MEMORY_S, COUNTERS, 100},
 };
-enum { MADE = sizeof(made) / sizeof(*made) };
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 /* ---- state --------------------------------------------------------------------------------------- */
 
@@ -664,7 +664,7 @@ static const struct scrape *scrape_at(const struct counter_series *s, size_t *at
 #define NO_METRIC UINT32_MAX
 
 static int make_values(struct prometheus *p, const struct counter_series *s,
-		       const struct made_row *row, struct sample sample)
+		       const struct prometheus_column *row, struct sample sample)
 {
 	const struct counter_series *by = NULL;
 	size_t at = 0;
@@ -721,19 +721,19 @@ static int make_table(struct prometheus *p)
 
 	for (size_t i = 0; i < p->n_series && !err; i++)
 		series_order(&p->series[i]);
-	for (size_t k = 0; k < MADE && !err; k++) {
-		if (!table_wanted(p->o, made[k].name))
+	for (size_t k = 0; k < COLUMNS && !err; k++) {
+		if (!table_wanted(p->o, columns[k].name))
 			continue;
 		for (size_t i = 0; i < p->n_series && !err; i++) {
 			const struct counter_series *s = &p->series[i];
 
-			if (s->counter != made[k].of)
+			if (s->counter != columns[k].of)
 				continue;
 			if (s->n)
 				err = table_hear(p->t, p->o, node[s->target],
 						 s->at[s->n - 1].time_ns);
 			err = err
-				      ?: make_values(p, s, &made[k],
+				      ?: make_values(p, s, &columns[k],
 						     (struct sample){.node = node[s->target],
 								     .instance = s->instance,
 								     .metric = NO_METRIC,
