@@ -102,7 +102,7 @@ case_begin "what is asked for with --metric is what is read"
 says 0 "no server limps\|cannot judge\|does not judge\|nothing" -m r/s "prometheus://127.0.0.1:$web"
 
 case_begin "labels that no series has are an error that says so"
-says 4 "it has none of node_exporter's counters (node_disk_reads_completed_total …) with these labels" \
+says 4 "it has none of the counters of node_exporter, Ceph or Lustre (node_disk_reads_completed_total …) with these labels" \
 	"prometheus://127.0.0.1:$web?job=nobody"
 
 case_begin "what Prometheus refuses is told in its words"

@@ -186,9 +186,10 @@ static void ports_stay_where_they_tell_servers_apart(void **state)
 	value_is(&t, "box:9101", "", "majflt/s", BEGIN + 20, 0.1);
 	value_is(&t, "box:9102", "", "majflt/s", BEGIN + 20, 0.2);
 	table_release(&t);
-	server.result = SERIES("\"instance\":\"[fe80::1]:9100\"", "[1700000010,\"1\"],[1700000020,"
-								  "\"2\"]") "," SERIES(
-		"\"instance\":\"fe80::2\"", "[1700000010,\"1\"],[1700000020,\"3\"]");
+	server.result = SERIES("\"instance\":\"[fe80::1]:9100\"",
+			       "[1700000010,\"1\"],[1700000020,"
+			       "\"2\"]") "," SERIES("\"instance\":\"fe80::2\"",
+						    "[1700000010,\"1\"],[1700000020,\"3\"]");
 	assert_int_equal(ask(&t, url, &hour), 0);
 	value_is(&t, "[fe80::1]", "", "majflt/s", BEGIN + 20, 0.1);
 	value_is(&t, "fe80::2", "", "majflt/s", BEGIN + 20, 0.2);
@@ -219,20 +220,18 @@ static void series_of_one_server(void **state)
 	(void)state;
 	memset(&server, 0, sizeof(server));
 	server.counter = "node_vmstat_pgmajfault";
-	server.result =
-		SERIES("\"instance\":\"a:1\",\"job\":\"new\"", "[1700000030,\"3\"],[1700000040,"
-							       "\"5\"]") "," SERIES(
-			"\"instance\":\"a:1\",\"job\":\"old\"",
-			"[1700000010,\"1\"],[1700000020,\"2\"]");
+	server.result = SERIES("\"instance\":\"a:1\",\"job\":\"new\"",
+			       "[1700000030,\"3\"],[1700000040,"
+			       "\"5\"]") "," SERIES("\"instance\":\"a:1\",\"job\":\"old\"",
+						    "[1700000010,\"1\"],[1700000020,\"2\"]");
 	assert_int_equal(ask(&t, url, &hour), 0);
 	value_is(&t, "a", "", "majflt/s", BEGIN + 20, 0.1);
 	value_is(&t, "a", "", "majflt/s", BEGIN + 40, 0.2);
 	table_release(&t);
-	server.result =
-		SERIES("\"instance\":\"a:1\",\"job\":\"node\"", "[1700000010,\"3\"],[1700000020,"
-								"\"5\"]") "," SERIES(
-			"\"instance\":\"a:1\",\"job\":\"copy\"",
-			"[1700000015,\"1\"],[1700000025,\"2\"]");
+	server.result = SERIES("\"instance\":\"a:1\",\"job\":\"node\"",
+			       "[1700000010,\"3\"],[1700000020,"
+			       "\"5\"]") "," SERIES("\"instance\":\"a:1\",\"job\":\"copy\"",
+						    "[1700000015,\"1\"],[1700000025,\"2\"]");
 	refused(url, "whose label 'job' is 'node' and 'copy': choose one with '?job=node'");
 }
 
@@ -280,6 +279,55 @@ static void too_much_is_asked_for_in_pieces(void **state)
 	table_release(&t);
 	server.bears_s = 10; /* less than the least that is asked for */
 	refused(url, "it says: too many samples");
+}
+
+/* Where there is none of node_exporter's, Ceph's OSDs are the servers, whoever told of them. */
+static void osds_of_ceph(void **state)
+{
+	struct table_opts o = hour;
+	struct table t;
+
+	(void)state;
+	memset(&server, 0, sizeof(server));
+	server.counter = "ceph_osd_op_r_latency_sum";
+	server.result = SERIES("\"instance\":\"mgr:9283\",\"ceph_daemon\":\"osd.3\"",
+			       "[1700000010,\"1\"],[1700000025,\"1.5\"]");
+	server.more_counter = "ceph_osd_op_r_latency_count";
+	server.more = SERIES("\"instance\":\"mgr:9283\",\"ceph_daemon\":\"osd.3\"",
+			     "[1700000010,\"10\"],[1700000025,\"60\"]");
+	assert_int_equal(ask(&t, url, &hour), 0);
+	value_is(&t, "osd.3", "", "r_await", BEGIN + 25, 10.0);
+	assert_int_equal(t.n, 1);
+	assert_true(was_asked("ceph_osd_op_w{ceph_daemon=~\"osd[.].*\"}"));
+	table_release(&t);
+	/* ceph-exporter runs on each host: then OSDs may be its disks */
+	o.node = "instance";
+	assert_int_equal(ask(&t, url, &o), 0);
+	value_is(&t, "mgr", "osd.3", "r_await", BEGIN + 25, 10.0);
+	table_release(&t);
+}
+
+/* A histogram of times: requests are those of all buckets, and each took three quarters of its bucket's bound. */
+static void osts_of_lustre(void **state)
+{
+	struct table t;
+
+	(void)state;
+	memset(&server, 0, sizeof(server));
+	server.counter =
+		"lustre_io_time_milliseconds_total{target=~\".*-OST[0-9a-f]+\",operation=\"read\"}";
+#define OST(size, a, b)                                                                        \
+	SERIES("\"instance\":\"oss1:32221\",\"target\":\"fs-OST0001\",\"operation\":\"read\"," \
+	       "\"size\":\"" size "\"",                                                        \
+	       "[1700000010,\"" a "\"],[1700000020,\"" b "\"]")
+	server.result = OST("1", "100", "130") "," OST("8", "10", "20");
+	assert_int_equal(ask(&t, url, &hour), 0);
+	value_is(&t, "oss1", "fs-OST0001", "r/s", BEGIN + 20, 4.0);
+	value_is(&t, "oss1", "fs-OST0001", "r_await", BEGIN + 20, 0.75 * (30 * 1 + 10 * 8) / 40);
+	assert_int_equal(t.n, 2);
+	table_release(&t);
+	server.result = OST("big", "100", "130");
+	refused(url, "a bucket whose label 'size' is 'big', which is no bound");
 }
 
 /* ---- answers that are none ---------------------------------------------------------------------------- */
@@ -344,7 +392,7 @@ static void answers_that_are_none(void **state)
 	server.err = -EIO;
 	refused(url, "cannot read 'prometheus://here:9090': nobody is there");
 	memset(&server, 0, sizeof(server));
-	refused(url, "it has none of node_exporter's counters");
+	refused(url, "it has none of the counters of");
 }
 
 int main(void)
@@ -357,6 +405,8 @@ int main(void)
 		cmocka_unit_test(series_of_one_server),
 		cmocka_unit_test(labels_choose_series),
 		cmocka_unit_test(too_much_is_asked_for_in_pieces),
+		cmocka_unit_test(osds_of_ceph),
+		cmocka_unit_test(osts_of_lustre),
 		cmocka_unit_test(answers_that_are_none),
 	};
 

@@ -13,110 +13,13 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "prometheus_counters.h"
 #include "userspace/common/array.h"
 #include "userspace/fetch/fetch.h"
 #include "userspace/common/json_bounded.h"
 #include "userspace/common/map.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
-
-/* ---- what is read, and what becomes of it ------------------------------------------------------- */
-
-/* What a counter is of: the label that tells its instances apart, and those that are not wanted. */
-static const struct counter_kind {
-	const char *label; /* NULL: one a server */
-	const char *without;
-} disks = {"device", "(dm-|md|loop|ram|zram|sr|fd|nbd)[0-9]+.*"},
-  nets = {"device", "(lo|veth.*|docker.*|br-.*|virbr.*|cni.*|cali.*|flannel.*|tun.*|tap.*)"},
-  hosts = {NULL, NULL};
-
-enum counter {
-	READS,
-	READ_S,
-	READ_BYTES,
-	WRITES,
-	WRITE_S,
-	WRITTEN_BYTES,
-	FLUSHES,
-	FLUSH_S,
-	BUSY_S,
-	QUEUE_S,
-	RX_BYTES,
-	TX_BYTES,
-	RX_DROPS,
-	TX_DROPS,
-	RX_ERRORS,
-	TX_ERRORS,
-	SWAPPED_IN,
-	SWAPPED_OUT,
-	MAJOR_FAULTS,
-	WAIT_CPU_S,
-	WAIT_IO_S,
-	WAIT_MEMORY_S,
-	COUNTERS
-};
-
-/* node_exporter's (1.5: each was looked up in what it serves). */
-static const struct counter_row {
-	const char *name;
-	const struct counter_kind *of;
-} counters[COUNTERS] = {
-	[READS] = {"node_disk_reads_completed_total", &disks},
-	[READ_S] = {"node_disk_read_time_seconds_total", &disks},
-	[READ_BYTES] = {"node_disk_read_bytes_total", &disks},
-	[WRITES] = {"node_disk_writes_completed_total", &disks},
-	[WRITE_S] = {"node_disk_write_time_seconds_total", &disks},
-	[WRITTEN_BYTES] = {"node_disk_written_bytes_total", &disks},
-	[FLUSHES] = {"node_disk_flush_requests_total", &disks},
-	[FLUSH_S] = {"node_disk_flush_requests_time_seconds_total", &disks},
-	[BUSY_S] = {"node_disk_io_time_seconds_total", &disks},
-	[QUEUE_S] = {"node_disk_io_time_weighted_seconds_total", &disks},
-	[RX_BYTES] = {"node_network_receive_bytes_total", &nets},
-	[TX_BYTES] = {"node_network_transmit_bytes_total", &nets},
-	[RX_DROPS] = {"node_network_receive_drop_total", &nets},
-	[TX_DROPS] = {"node_network_transmit_drop_total", &nets},
-	[RX_ERRORS] = {"node_network_receive_errs_total", &nets},
-	[TX_ERRORS] = {"node_network_transmit_errs_total", &nets},
-	[SWAPPED_IN] = {"node_vmstat_pswpin", &hosts},
-	[SWAPPED_OUT] = {"node_vmstat_pswpout", &hosts},
-	[MAJOR_FAULTS] = {"node_vmstat_pgmajfault", &hosts},
-	[WAIT_CPU_S] = {"node_pressure_cpu_waiting_seconds_total", &hosts},
-	[WAIT_IO_S] = {"node_pressure_io_waiting_seconds_total", &hosts},
-	[WAIT_MEMORY_S] = {"node_pressure_memory_waiting_seconds_total", &hosts},
-};
-
-/* limpet's metrics: what a counter grew by, by the seconds in which it did, or by what another one grew by. */
-static const struct prometheus_column {
-	const char *name;    /* of userspace/metrics */
-	enum counter of, by; /* COUNTERS: by time */
-	double factor;
-} columns[] = {
-	{"r/s", READS, COUNTERS, 1},
-	{"w/s", WRITES, COUNTERS, 1},
-	{"f/s", FLUSHES, COUNTERS, 1},
-	{"rkB/s", READ_BYTES, COUNTERS, 1.0 / 1024},
-	{"wkB/s", WRITTEN_BYTES, COUNTERS, 1.0 / 1024},
-	{"rareq-sz", READ_BYTES, READS, 1.0 / 1024},
-	{"wareq-sz", WRITTEN_BYTES, WRITES, 1.0 / 1024},
-	{"r_await", READ_S, READS, 1e3},
-	{"w_await", WRITE_S, WRITES, 1e3},
-	{"f_await", FLUSH_S, FLUSHES, 1e3},
-	{"aqu-sz", QUEUE_S, COUNTERS, 1},
-	{"%util", BUSY_S, COUNTERS, 100},
-	{"rxkB/s", RX_BYTES, COUNTERS, 1.0 / 1024},
-	{"txkB/s", TX_BYTES, COUNTERS, 1.0 / 1024},
-	{"rxdrop/s", RX_DROPS, COUNTERS, 1},
-	{"txdrop/s", TX_DROPS, COUNTERS, 1},
-	{"rxerr/s", RX_ERRORS, COUNTERS, 1},
-	{"txerr/s", TX_ERRORS, COUNTERS, 1},
-	{"pswpin/s", SWAPPED_IN, COUNTERS, 1},
-	{"pswpout/s", SWAPPED_OUT, COUNTERS, 1},
-	{"majflt/s", MAJOR_FAULTS, COUNTERS, 1},
-	{"%scpu", WAIT_CPU_S, COUNTERS, 100},
-	{"%sio", WAIT_IO_S, COUNTERS, 100},
-	{"%smem", WAIT_MEMORY_S, COUNTERS, 100},
-};
-enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
 /* ---- state --------------------------------------------------------------------------------------- */
 
@@ -159,11 +62,16 @@ struct prometheus {
 	char *base; /* http://HOST:PORT/PATH */
 	struct matcher matcher[MATCHERS_MAX];
 	size_t n_matchers;
-	int64_t from_ns, to_ns;
+	int64_t from_ns, to_ns, piece_ns;
 	struct names targets; /* as the label says them */
 	struct counter_series *series;
 	size_t n_series, n_answers, n_scrapes;
 	struct map by_key; /* of series */
+};
+
+/* One piece of time that is asked for: of all but the first, without its beginning. */
+struct piece {
+	int64_t from_ns, to_ns;
 };
 
 static int bad(const struct prometheus *p, const char *fmt, ...)
@@ -296,31 +204,40 @@ static void put_matcher(struct text *q, bool *any, const char *label, const char
 	*any = true;
 }
 
-/* METRIC{…}[SECONDSs], and the end of it as the time. */
-static int make_url(const struct prometheus *p, enum counter row, int64_t from_ns, int64_t to_ns,
+static void put_fixed(struct text *q, bool *any, const char *label, const char *rest)
+{
+	text_add(q, "%s%s%s", *any ? "," : "{", label, rest);
+	*any = true;
+}
+
+/* METRIC{…}[RANGE], and the end of it as the time. */
+static int make_url(const struct prometheus *p, enum counter row, const struct piece *of,
 		    struct text *url)
 {
-	const struct counter_kind *of = counters[row].of;
+	const struct counter_row *c = &prometheus_counters[row];
 	struct text q TEXT_SCOPED = {0};
 	bool any = false;
 	char *escaped;
 
-	text_put(&q, counters[row].name);
+	text_put(&q, c->name);
 	for (size_t i = 0; i < p->n_matchers; i++)
-		/* a host's other metrics have no device */
-		if (strcmp(p->matcher[i].label, "device") != 0 || of == &disks)
+		/* a label of disks is none of interfaces, nor of the host */
+		if (strcmp(p->matcher[i].label, "device") != 0 ||
+		    (c->of->instance && !c->of->always))
 			put_matcher(&q, &any, p->matcher[i].label, p->matcher[i].op,
 				    p->matcher[i].value);
-	if (of->without && (of != &disks || !chooses(p, "device")))
-		put_matcher(&q, &any, of->label, "!~", of->without);
-	text_add(&q, "%s[%" PRId64 "ms]", any ? "}" : "", (to_ns - from_ns) / NS_PER_MS);
+	if (c->of->only && (c->of->always || !chooses(p, c->of->instance)))
+		put_fixed(&q, &any, c->of->instance, c->of->only);
+	if (c->where)
+		put_fixed(&q, &any, "", c->where);
+	text_add(&q, "%s[%" PRId64 "ms]", any ? "}" : "", (of->to_ns - of->from_ns) / NS_PER_MS);
 	escaped = curl_easy_escape(NULL, text_of(&q), (int)q.len);
 	if (!escaped || q.failed) {
 		curl_free(escaped);
 		return -ENOMEM;
 	}
 	text_add(url, "%s/api/v1/query?query=%s&time=%.3f", p->base, escaped,
-		 (double)to_ns / NS_PER_S);
+		 (double)of->to_ns / NS_PER_S);
 	curl_free(escaped);
 	return url->failed ? -ENOMEM : 0;
 }
@@ -364,15 +281,16 @@ static int not_told_apart(const struct prometheus *p, const struct counter_serie
 				   "'%s' has two series of %s%s%s at one time, whose label '%s' is "
 				   "'%.60s' and '%.60s': choose one with '?%s=%.60s', or another "
 				   "label for the server with --node",
-				   target, counters[s->counter].name, *instance ? " and " : "",
-				   instance, key, other, mine, key, other);
+				   target, prometheus_counters[s->counter].name,
+				   *instance ? " and " : "", instance, key, other, mine, key,
+				   other);
 	}
 	return bad(p, "'%s' has two series of %s%s%s at one time", target,
-		   counters[s->counter].name, *instance ? " and " : "", instance);
+		   prometheus_counters[s->counter].name, *instance ? " and " : "", instance);
 }
 
 static int add_scrape(struct prometheus *p, struct counter_series *s, const json_t *pair,
-		      int64_t from_ns, int64_t to_ns, int64_t *before_ns)
+		      const struct piece *of, double weight, int64_t *before_ns)
 {
 	const char *text = json_string_value(json_array_get(pair, 1));
 	const json_t *time = json_array_get(pair, 0);
@@ -382,11 +300,13 @@ static int add_scrape(struct prometheus *p, struct counter_series *s, const json
 	if (!text || !json_is_number(time) || json_array_size(pair) != 2)
 		return bad(p, "it answered with a value that is not [TIME, \"VALUE\"]");
 	x.time_ns = fabs(at_s) < 9e9 ? llround(at_s * 1e3) * NS_PER_MS : 0;
-	if (x.time_ns < from_ns || x.time_ns > to_ns)
+	if (x.time_ns < of->from_ns || x.time_ns > of->to_ns)
 		return bad(p, "it answered with a time that was not asked for (%.3f)", at_s);
 	if (x.time_ns <= *before_ns)
 		return bad(p, "it answered with times that are not in order");
 	*before_ns = x.time_ns;
+	if (x.time_ns == of->from_ns && x.time_ns > p->from_ns)
+		return 0;
 	switch (number_parse(text, strlen(text), &x.value)) {
 	case NUMBER_TEXT: return bad(p, "it answered with '%.40s', which is no number", text);
 	case NUMBER_MISSING: return 0; /* NaN marks where a series ended */
@@ -401,6 +321,7 @@ static int add_scrape(struct prometheus *p, struct counter_series *s, const json
 		    TABLE_SAMPLES_MAX);
 		return -E2BIG;
 	}
+	x.value *= weight;
 	return array_put(&s->at, &s->n, x);
 }
 
@@ -424,40 +345,66 @@ static int label_name(struct prometheus *p, json_t *labels, const char *label, c
 	return at < 0 ? -ENOMEM : 0;
 }
 
-static int add_series(struct prometheus *p, enum counter row, json_t *one, int64_t from_ns,
-		      int64_t to_ns)
+/* The bound of a histogram's bucket, which is what its requests count. */
+static int bound_of(struct prometheus *p, json_t *labels, const char *label, double *bound)
 {
-	const char *server = p->o->node ? p->o->node : "instance";
-	const char *label = counters[row].of->label;
-	json_t *labels = json_object_get(one, "metric"), *values = json_object_get(one, "values");
-	struct counter_series *s;
+	const char *value = json_string_value(json_object_get(labels, label));
+
+	if (value && number_parse(value, strlen(value), bound) == NUMBER_VALUE && *bound > 0 &&
+	    isfinite(*bound))
+		return 0;
+	return bad(p, "a bucket whose label '%s' is '%.40s', which is no bound", label,
+		   value ? value : "");
+}
+
+/* Whose the series is; server and instance may be one label. */
+static int find_series(struct prometheus *p, enum counter row, json_t *labels,
+		       struct counter_series **s)
+{
+	const struct counter_kind *of = prometheus_counters[row].of;
+	const char *server = p->o->node ? p->o->node : of->server;
 	uint32_t target = 0, instance = 0;
-	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	int err = label_name(p, labels, server, "a server", &p->targets, HOST_LEN + 6, &target);
+
+	if (err == -ENOENT)
+		return bad(p, "a series of %s has no label '%s'", prometheus_counters[row].name,
+			   server);
+	if (!err && of->instance && strcmp(of->instance, server) != 0)
+		err = label_name(p, labels, of->instance, "a disk", &p->t->instances,
+				 TABLE_INSTANCE_MAX, &instance);
+	if (err && err != -ENOENT)
+		return err;
+	*s = series_get(p, row, target, instance);
+	return *s ? 0 : -ENOMEM;
+}
+
+static int add_series(struct prometheus *p, enum counter row, json_t *one, const struct piece *of)
+{
+	const struct counter_row *c = &prometheus_counters[row];
+	json_t *labels = json_object_get(one, "metric"), *values = json_object_get(one, "values");
+	int64_t first_ns, last_ns = INT64_MIN;
+	struct counter_series *s = NULL;
+	double weight = 1;
 	size_t had, i;
 	json_t *pair;
-	int err;
+	int err = 0;
 
 	if (!json_is_object(labels) || !json_is_array(values))
 		return bad(p, "it answered with a series that has no labels or no values");
-	err = label_name(p, labels, server, "a server", &p->targets, HOST_LEN + 6, &target);
-	if (err == -ENOENT)
-		return bad(p, "a series of %s has no label '%s'", counters[row].name, server);
-	if (!err && label)
-		err = label_name(p, labels, label, "a disk", &p->t->instances, TABLE_INSTANCE_MAX,
-				 &instance);
-	if (err && err != -ENOENT)
+	if (c->by_bound)
+		err = bound_of(p, labels, c->of->bucket, &weight);
+	if (!err)
+		err = find_series(p, row, labels, &s);
+	if (err)
 		return err;
-	s = series_get(p, row, target, instance);
-	if (!s)
-		return -ENOMEM;
 	had = s->n;
 	json_array_foreach(values, i, pair)
 	{
-		err = add_scrape(p, s, pair, from_ns, to_ns, &last_ns);
+		err = add_scrape(p, s, pair, of, weight, &last_ns);
 		if (err)
 			return err;
 	}
-	if (s->n == had)
+	if (s->n == had || c->of->bucket)
 		return 0;
 	first_ns = s->at[had].time_ns;
 	last_ns = s->at[s->n - 1].time_ns;
@@ -496,8 +443,7 @@ static bool is_too_much(long status)
 	return status == 422 || status == 503;
 }
 
-static int take_answer(struct prometheus *p, enum counter row, json_t *root, int64_t from_ns,
-		       int64_t to_ns)
+static int take_answer(struct prometheus *p, enum counter row, json_t *root, const struct piece *of)
 {
 	json_t *data = json_object_get(root, "data"), *result = json_object_get(data, "result");
 	json_t *warnings = json_object_get(root, "warnings"), *one;
@@ -513,7 +459,7 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root, int
 		table_note(p->t, "'%s' warns: %.200s", p->source, json_string_value(one));
 	json_array_foreach(result, i, one)
 	{
-		err = err ?: add_series(p, row, one, from_ns, to_ns);
+		err = err ?: add_series(p, row, one, of);
 	}
 	for (i = 0; i < p->n_series; i++)
 		p->series[i].labels = NULL; /* they go with the answer */
@@ -521,14 +467,14 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root, int
 }
 
 /* One counter in [from, to]. -EAGAIN: ask for less. */
-static int ask(struct prometheus *p, enum counter row, int64_t from_ns, int64_t to_ns)
+static int ask(struct prometheus *p, enum counter row, const struct piece *of)
 {
 	struct text url TEXT_SCOPED = {0};
 	char why[WHY_LEN] = "", json_why[JSON_WHY_LEN];
-	bool least = to_ns - from_ns <= CHUNK_LEAST_NS;
+	bool least = of->to_ns - of->from_ns <= CHUNK_LEAST_NS;
 	json_t *root = NULL;
 	long status = 0;
-	int fd, err = make_url(p, row, from_ns, to_ns, &url);
+	int fd, err = make_url(p, row, of, &url);
 
 	if (err)
 		return err;
@@ -548,33 +494,42 @@ static int ask(struct prometheus *p, enum counter row, int64_t from_ns, int64_t 
 	else if (status != 200 || !root)
 		err = refused(p, status, root);
 	else
-		err = take_answer(p, row, root, from_ns, to_ns);
+		err = take_answer(p, row, root, of);
 	json_decref(root);
 	return err;
 }
 
-/* All counters, in pieces that the server and we can bear. */
-static int ask_all(struct prometheus *p)
+/* A counter, in pieces that the server and we can bear. */
+static int ask_counter(struct prometheus *p, enum counter row)
 {
-	int64_t most = CHUNK_MOST_NS;
+	struct piece of = {.from_ns = p->from_ns};
 	int err = 0;
 
-	for (int row = 0; row < COUNTERS && !err; row++) {
-		int64_t at = p->from_ns;
-
-		while (at < p->to_ns && !err) {
-			int64_t to = p->to_ns - at > most ? at + most : p->to_ns;
-
-			err = ask(p, (enum counter)row, at, to);
-			if (err == -EAGAIN) {
-				most = (to - at) / 2 > CHUNK_LEAST_NS ? (to - at) / 2
-								      : CHUNK_LEAST_NS;
-				err = 0;
-			} else {
-				at = to;
-			}
+	while (of.from_ns < p->to_ns && !err) {
+		of.to_ns =
+			p->to_ns - of.from_ns > p->piece_ns ? of.from_ns + p->piece_ns : p->to_ns;
+		err = ask(p, row, &of);
+		if (err == -EAGAIN) {
+			p->piece_ns = (of.to_ns - of.from_ns) / 2 > CHUNK_LEAST_NS
+					      ? (of.to_ns - of.from_ns) / 2
+					      : CHUNK_LEAST_NS;
+			err = 0;
+		} else {
+			of.from_ns = of.to_ns;
 		}
 	}
+	return err;
+}
+
+static int ask_all(struct prometheus *p)
+{
+	int err = 0;
+
+	p->piece_ns = CHUNK_MOST_NS;
+	for (int exporter = 0; exporter < EXPORTERS && !p->n_scrapes; exporter++)
+		for (int row = 0; row < COUNTERS && !err; row++)
+			if ((int)prometheus_counters[row].exporter == exporter)
+				err = ask_counter(p, (enum counter)row);
 	return err;
 }
 
@@ -585,14 +540,16 @@ static int by_time(const void *a, const void *b)
 	return ORDER(((const struct scrape *)a)->time_ns, ((const struct scrape *)b)->time_ns);
 }
 
-/* Pieces meet in a scrape that both have. */
+/* In order of time; what a scrape says of several series, which are buckets, together. */
 static void series_order(struct counter_series *s)
 {
 	size_t n = 0;
 
 	sort(s->at, s->n, by_time);
 	for (size_t i = 0; i < s->n; i++)
-		if (!n || s->at[i].time_ns != s->at[n - 1].time_ns)
+		if (n && s->at[i].time_ns == s->at[n - 1].time_ns)
+			s->at[n - 1].value += s->at[i].value;
+		else
 			s->at[n++] = s->at[i];
 	s->n = n;
 }
@@ -612,14 +569,14 @@ static size_t without_port(const char *target)
 /* The table's node of each target: with ports where two targets would be one and have the same counter. */
 static int name_nodes(struct prometheus *p, uint32_t *node)
 {
-	uint32_t *seen = calloc(p->targets.n + 1, sizeof(*seen)); /* counters, a bit each */
+	uint64_t *seen = calloc(p->targets.n + 1, sizeof(*seen)); /* counters, a bit each */
 	struct names hosts_of = {0};
 	bool ports = p->o->node && strcmp(p->o->node, "instance") != 0;
 	int err = seen ? 0 : -ENOMEM;
 
-	_Static_assert(COUNTERS <= 32, "a bit each");
+	_Static_assert(COUNTERS <= 64, "a bit each");
 	for (size_t i = 0; i < p->n_series && !err; i++)
-		seen[p->series[i].target] |= 1U << p->series[i].counter;
+		seen[p->series[i].target] |= 1ULL << p->series[i].counter;
 	for (size_t i = 0, had; i < p->targets.n && !err && !ports; i++) {
 		const char *name = p->targets.at[i];
 		int64_t at;
@@ -721,19 +678,19 @@ static int make_table(struct prometheus *p)
 
 	for (size_t i = 0; i < p->n_series && !err; i++)
 		series_order(&p->series[i]);
-	for (size_t k = 0; k < COLUMNS && !err; k++) {
-		if (!table_wanted(p->o, columns[k].name))
+	for (const struct prometheus_column *c = prometheus_columns; c->name && !err; c++) {
+		if (!table_wanted(p->o, c->name))
 			continue;
 		for (size_t i = 0; i < p->n_series && !err; i++) {
 			const struct counter_series *s = &p->series[i];
 
-			if (s->counter != columns[k].of)
+			if (s->counter != c->of)
 				continue;
 			if (s->n)
 				err = table_hear(p->t, p->o, node[s->target],
 						 s->at[s->n - 1].time_ns);
 			err = err
-				      ?: make_values(p, s, &columns[k],
+				      ?: make_values(p, s, c,
 						     (struct sample){.node = node[s->target],
 								     .instance = s->instance,
 								     .metric = NO_METRIC,
@@ -780,9 +737,11 @@ static int no_series(const struct prometheus *p)
 {
 	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
 
-	bad(p, "between %s and %s it has none of node_exporter's counters (%s …)%s",
-	    output_time(p->from_ns, from), output_time(p->to_ns, to), counters[READS].name,
-	    p->n_matchers ? " with these labels" : "");
+	bad(p,
+	    "between %s and %s it has none of the counters of node_exporter, Ceph or Lustre (%s "
+	    "…)%s",
+	    output_time(p->from_ns, from), output_time(p->to_ns, to),
+	    prometheus_counters[READS].name, p->n_matchers ? " with these labels" : "");
 	return -ENODATA;
 }
 
