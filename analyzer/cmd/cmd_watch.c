@@ -27,6 +27,12 @@ static const struct option_def options[] = {
 	{0, "strict", OPT_FLAG, AT(a.table.strict), NULL,
 	 "with --once: a source that cannot be read is an error", 0, 0},
 	{0, "from", OPT_TIME, AT(a.from_ns), "TIME", "begin there instead", 0, 0},
+	{0, "node", OPT_STRING, AT(a.table.node), "LABEL",
+	 "of a Prometheus: which label is the server's name", 0, 0},
+	{0, "token-file", OPT_STRING, AT(a.table.token_file), "FILE",
+	 "of a Prometheus: the bearer token that it wants", 0, 0},
+	{0, "ca-file", OPT_STRING, AT(a.table.ca_file), "FILE",
+	 "of a Prometheus: trust these certificates, not the system's", 0, 0},
 	ANALYSIS_PEERS(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	LOG_OPTIONS(AT(a.logs)),
@@ -80,7 +86,7 @@ static int run_watch(int argc, char **argv)
 
 const struct command cmd_watch = {
 	.name = "watch",
-	.args = "FOLDER|LOG|-…",
+	.args = "FOLDER|LOG|-|URL…",
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run_watch,

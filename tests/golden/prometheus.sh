@@ -72,6 +72,14 @@ promtool tsdb create-blocks-from openmetrics "$T/counters" "$T/tsdb" >"$T/out" 2
 web=$(port)
 start "$web" http || fail "Prometheus did not start: $(cat "$T/log.$web")"
 
+# The same an hour ago, for what looks at the clock.
+now=$(date +%s)
+awk -v by=$((now - 3700 - 1767571200)) '/^#/ { print; next } { $3 += by; print }' "$T/counters" >"$T/recent.counters"
+promtool tsdb create-blocks-from openmetrics "$T/recent.counters" "$T/recent" >"$T/out" 2>&1
+mv "$T/tsdb" "$T/tsdb.old" && mv "$T/recent" "$T/tsdb"
+recent=$(port)
+start "$recent" http || fail "Prometheus did not start: $(cat "$T/log.$recent")"
+
 case_begin "the slow disk of six servers is named"
 says 0 '^io3 limps: slow: r_await' "prometheus://127.0.0.1:$web"
 
@@ -112,6 +120,37 @@ case_begin "beside a series file it is left out"
 "$L" diagnose "prometheus://127.0.0.1:$web" tests/data/disk-hog/series >"$T/out" 2>"$T/err"
 check_eq "$? $(grep -c '^oss-s3 limps' "$T/out") $(grep -c "one command takes one of the two" "$T/err")" "0 1 1" "$(cat "$T/err")" && ok
 
+# ---- watch ----------------------------------------------------------------------------------------
+case_begin "watch --once tells what diagnose does"
+"$L" watch --once --json --from $FROM "prometheus://127.0.0.1:$web" >"$T/once.json" 2>"$T/err"
+check_eq "$? $(jq -r '.incidents[0].server' "$T/once.json")" "0 io3" "$(cat "$T/err")" && ok
+
+case_begin "watch tells of a server that limps, and runs the alert program"
+cat >"$T/alert" <<'END'
+#!/bin/sh
+echo "$1 $2" >>"${0%/*}/alerts"
+END
+chmod +x "$T/alert"
+"$L" watch --from @$((now - 3700)) --alert "$T/alert" "prometheus://127.0.0.1:$recent" >"$T/lines" 2>"$T/err" &
+watch=$!
+at_exit "end_child $watch"
+for _ in $(seq 600); do
+	[ ! -s "$T/alerts" ] || break
+	sleep 0.1
+done
+kill -TERM $watch
+wait $watch
+check_eq "$? $(grep -c ' opened io3 limps: slow: r_await' "$T/lines") $(cat "$T/alerts")" "0 1 opened io3" \
+	"$(cat "$T/lines" "$T/err")" && ok
+
+case_begin "watch: who is not there at the beginning is misspelt"
+timeout 60 "$L" watch prometheus://127.0.0.1:1 >"$T/out" 2>"$T/err"
+check_eq "$? $(grep -c 'Failed to connect' "$T/err")" "1 1" "$(cat "$T/out" "$T/err")" && ok
+
+case_begin "watch: a Prometheus beside a folder is refused"
+timeout 60 "$L" watch "prometheus://127.0.0.1:$web" tests/data >"$T/out" 2>"$T/err"
+check_eq "$? $(grep -c "is watched alone: run another 'limpet watch' for 'tests/data'" "$T/err")" "2 1" "$(cat "$T/err")" && ok
+
 # ---- TLS ------------------------------------------------------------------------------------------
 case_begin "over TLS, with --ca-file; without it the certificate is refused"
 if command -v openssl >/dev/null; then
@@ -119,7 +158,7 @@ if command -v openssl >/dev/null; then
 	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$T/key" -out "$T/cert" -days 2 -subj /CN=127.0.0.1 \
 		-addext subjectAltName=IP:127.0.0.1 2>"$T/err" &&
 		printf 'tls_server_config: { cert_file: %s, key_file: %s }\n' "$T/cert" "$T/key" >"$T/web.yml" &&
-		mv "$T/tsdb" "$T/tsdb.old" && cp -r "$T/tsdb.old" "$T/tsdb" && start "$tls" https --web.config.file="$T/web.yml" ||
+		mv "$T/tsdb" "$T/recent" && cp -r "$T/tsdb.old" "$T/tsdb" && start "$tls" https --web.config.file="$T/web.yml" ||
 		fail "Prometheus did not start: $(cat "$T/log.$tls" "$T/err")"
 	"$L" diagnose --from $FROM --to $TO "https://127.0.0.1:$tls" >"$T/out" 2>"$T/err"
 	check_eq "$? $(grep -c certificate "$T/err")" "1 1" "without --ca-file ($(cat "$T/err"))" &&

@@ -2,18 +2,16 @@
 /* Counters that a Prometheus scraped, as a table (prometheus.h). */
 #include "prometheus.h"
 
-#include <ctype.h>
-#include <curl/curl.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "internal.h"
-#include "prometheus_counters.h"
+#include "prometheus_url.h"
 #include "userspace/common/array.h"
 #include "userspace/fetch/fetch.h"
 #include "userspace/common/json_bounded.h"
@@ -42,16 +40,12 @@ struct counter_series {
 
 enum {
 	ANSWER_MAX = 32 << 20, /* bytes; one of a typical hour of 1,000 servers has 8 MB */
-	MATCHERS_MAX = 16,
-	LABEL_VALUE_MAX = 1024,
+	ANSWER_SMALL = 1 << 20,
 };
-#define CHUNK_MOST_NS  NS_PER_HOUR
-#define CHUNK_LEAST_NS (60 * NS_PER_S)
-
-struct matcher {
-	char *label, *value;
-	const char *op;
-};
+/* So much time is asked for at first; half of it where that is too much, twice as much after an answer that was small. */
+#define PIECE_FIRST_NS NS_PER_HOUR
+#define PIECE_LEAST_NS (60 * NS_PER_S)
+#define PIECE_MOST_NS  (7 * NS_PER_DAY)
 
 struct prometheus {
 	struct table *t;
@@ -59,19 +53,15 @@ struct prometheus {
 	const char *source;
 	struct lines l; /* for messages: of no line */
 	struct fetch *fetch;
-	char *base; /* http://HOST:PORT/PATH */
-	struct matcher matcher[MATCHERS_MAX];
-	size_t n_matchers;
-	int64_t from_ns, to_ns, piece_ns;
-	struct names targets; /* as the label says them */
+	struct prometheus_url url;
+	int64_t from_ns, to_ns, piece_ns; /* what is asked for; so much at a time */
+	int64_t asked_ns;		  /* all before is there; 0: nothing is */
+	int64_t first_ns;		  /* what is wanted begins there */
+	int exporter;			  /* of which all is, once anything is there */
+	struct names targets, instances;  /* as the labels say them; instance 0 is "" */
 	struct counter_series *series;
 	size_t n_series, n_answers, n_scrapes;
 	struct map by_key; /* of series */
-};
-
-/* One piece of time that is asked for: of all but the first, without its beginning. */
-struct piece {
-	int64_t from_ns, to_ns;
 };
 
 static int bad(const struct prometheus *p, const char *fmt, ...)
@@ -87,159 +77,6 @@ static int bad(const struct prometheus *p, const char *fmt, ...)
 	va_end(ap);
 	fail("cannot read '%s': %s", p->source, message);
 	return -EINVAL;
-}
-
-/* ---- the URL ------------------------------------------------------------------------------------- */
-
-static const struct scheme {
-	const char *name, *http;
-} schemes[] = {
-	{"prometheus://", "http://"},
-	{"prometheus+http://", "http://"},
-	{"prometheus+https://", "https://"},
-	{"http://", "http://"},
-	{"https://", "https://"},
-};
-
-static const struct scheme *scheme_of(const char *source)
-{
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (!strncmp(source, schemes[i].name, strlen(schemes[i].name)))
-			return &schemes[i];
-	return NULL;
-}
-
-bool prometheus_is(const char *source)
-{
-	return scheme_of(source) != NULL;
-}
-
-static bool is_label(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isalpha((unsigned char)s[i]) && s[i] != '_' &&
-		    (!i || !isdigit((unsigned char)s[i])))
-			return false;
-	return len > 0;
-}
-
-/* "job=oss", "host=~io.*": percent-encoded or as they are. */
-static int add_matcher(struct prometheus *p, const char *at, size_t len)
-{
-	static const char *const ops[] = {"!=", "!~", "=~", "="};
-	struct matcher *m = &p->matcher[p->n_matchers];
-	size_t name = strcspn(at, "=!"), value, i = 0;
-
-	if (p->n_matchers == MATCHERS_MAX)
-		return bad(p, "more than %d labels", MATCHERS_MAX);
-	name = name < len ? name : len;
-	while (i < sizeof(ops) / sizeof(*ops) && strncmp(at + name, ops[i], strlen(ops[i])))
-		i++;
-	if (!is_label(at, name) || i == sizeof(ops) / sizeof(*ops))
-		return bad(p,
-			   "'%.*s' does not choose series: LABEL=VALUE, LABEL!=VALUE, "
-			   "LABEL=~REGEX and LABEL!~REGEX do",
-			   (int)len, at);
-	value = name + strlen(ops[i]);
-	m->op = ops[i];
-	m->label = strndup(at, name);
-	m->value = NULL;
-	if (value <= len) {
-		char *unescaped = curl_easy_unescape(NULL, at + value, (int)(len - value), NULL);
-
-		m->value = unescaped ? strdup(unescaped) : NULL;
-		curl_free(unescaped);
-	}
-	p->n_matchers++;
-	return m->label && m->value ? 0 : -ENOMEM;
-}
-
-static bool chooses(const struct prometheus *p, const char *label)
-{
-	for (size_t i = 0; i < p->n_matchers; i++)
-		if (!strcmp(p->matcher[i].label, label))
-			return true;
-	return false;
-}
-
-static int parse_url(struct prometheus *p)
-{
-	const struct scheme *s = scheme_of(p->source);
-	const char *rest = p->source + strlen(s->name);
-	size_t host = strcspn(rest, "/?#"), path = strcspn(rest, "?#");
-	int err = 0;
-
-	if (!host)
-		return bad(p, "it names no host: prometheus://HOST:9090");
-	if (memchr(rest, '@', host))
-		return bad(p, "a password does not belong into a command: --token-file FILE, or "
-			      "~/.netrc");
-	while (path > host && rest[path - 1] == '/')
-		path--;
-	if (asprintf(&p->base, "%s%.*s", s->http, (int)path, rest) < 0) {
-		p->base = NULL;
-		return -ENOMEM;
-	}
-	rest += strcspn(rest, "?#");
-	if (*rest == '#')
-		return bad(p, "'%.60s' is no part of a source", rest);
-	while (*rest && !err) {
-		size_t len = strcspn(++rest, "&");
-
-		err = len ? add_matcher(p, rest, len) : 0;
-		rest += len;
-	}
-	return err;
-}
-
-/* ---- a query ------------------------------------------------------------------------------------- */
-
-static void put_matcher(struct text *q, bool *any, const char *label, const char *op,
-			const char *value)
-{
-	text_add(q, "%s%s%s\"", *any ? "," : "{", label, op);
-	for (; *value; value++)
-		text_add(q, "%s%c", strchr("\\\"", *value) ? "\\" : "", *value);
-	text_put(q, "\"");
-	*any = true;
-}
-
-static void put_fixed(struct text *q, bool *any, const char *label, const char *rest)
-{
-	text_add(q, "%s%s%s", *any ? "," : "{", label, rest);
-	*any = true;
-}
-
-/* METRIC{…}[RANGE], and the end of it as the time. */
-static int make_url(const struct prometheus *p, enum counter row, const struct piece *of,
-		    struct text *url)
-{
-	const struct counter_row *c = &prometheus_counters[row];
-	struct text q TEXT_SCOPED = {0};
-	bool any = false;
-	char *escaped;
-
-	text_put(&q, c->name);
-	for (size_t i = 0; i < p->n_matchers; i++)
-		/* a label of disks is none of interfaces, nor of the host */
-		if (strcmp(p->matcher[i].label, "device") != 0 ||
-		    (c->of->instance && !c->of->always))
-			put_matcher(&q, &any, p->matcher[i].label, p->matcher[i].op,
-				    p->matcher[i].value);
-	if (c->of->only && (c->of->always || !chooses(p, c->of->instance)))
-		put_fixed(&q, &any, c->of->instance, c->of->only);
-	if (c->where)
-		put_fixed(&q, &any, "", c->where);
-	text_add(&q, "%s[%" PRId64 "ms]", any ? "}" : "", (of->to_ns - of->from_ns) / NS_PER_MS);
-	escaped = curl_easy_escape(NULL, text_of(&q), (int)q.len);
-	if (!escaped || q.failed) {
-		curl_free(escaped);
-		return -ENOMEM;
-	}
-	text_add(url, "%s/api/v1/query?query=%s&time=%.3f", p->base, escaped,
-		 (double)of->to_ns / NS_PER_S);
-	curl_free(escaped);
-	return url->failed ? -ENOMEM : 0;
 }
 
 /* ---- an answer ----------------------------------------------------------------------------------- */
@@ -268,7 +105,7 @@ static int not_told_apart(const struct prometheus *p, const struct counter_serie
 			  json_t *labels)
 {
 	const char *target = p->targets.at[s->target], *key;
-	const char *instance = p->t->instances.at[s->instance];
+	const char *instance = p->instances.at[s->instance];
 	json_t *v;
 
 	json_object_foreach(labels, key, v)
@@ -290,7 +127,7 @@ static int not_told_apart(const struct prometheus *p, const struct counter_serie
 }
 
 static int add_scrape(struct prometheus *p, struct counter_series *s, const json_t *pair,
-		      const struct piece *of, double weight, int64_t *before_ns)
+		      const struct asked_span *of, double weight, int64_t *before_ns)
 {
 	const char *text = json_string_value(json_array_get(pair, 1));
 	const json_t *time = json_array_get(pair, 0);
@@ -370,7 +207,7 @@ static int find_series(struct prometheus *p, enum counter row, json_t *labels,
 		return bad(p, "a series of %s has no label '%s'", prometheus_counters[row].name,
 			   server);
 	if (!err && of->instance && strcmp(of->instance, server) != 0)
-		err = label_name(p, labels, of->instance, "a disk", &p->t->instances,
+		err = label_name(p, labels, of->instance, "a disk", &p->instances,
 				 TABLE_INSTANCE_MAX, &instance);
 	if (err && err != -ENOENT)
 		return err;
@@ -378,7 +215,8 @@ static int find_series(struct prometheus *p, enum counter row, json_t *labels,
 	return *s ? 0 : -ENOMEM;
 }
 
-static int add_series(struct prometheus *p, enum counter row, json_t *one, const struct piece *of)
+static int add_series(struct prometheus *p, enum counter row, json_t *one,
+		      const struct asked_span *of)
 {
 	const struct counter_row *c = &prometheus_counters[row];
 	json_t *labels = json_object_get(one, "metric"), *values = json_object_get(one, "values");
@@ -443,7 +281,8 @@ static bool is_too_much(long status)
 	return status == 422 || status == 503;
 }
 
-static int take_answer(struct prometheus *p, enum counter row, json_t *root, const struct piece *of)
+static int take_answer(struct prometheus *p, enum counter row, json_t *root,
+		       const struct asked_span *of)
 {
 	json_t *data = json_object_get(root, "data"), *result = json_object_get(data, "result");
 	json_t *warnings = json_object_get(root, "warnings"), *one;
@@ -467,14 +306,15 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root, con
 }
 
 /* One counter in [from, to]. -EAGAIN: ask for less. */
-static int ask(struct prometheus *p, enum counter row, const struct piece *of)
+static int ask(struct prometheus *p, enum counter row, const struct asked_span *of)
 {
 	struct text url TEXT_SCOPED = {0};
 	char why[WHY_LEN] = "", json_why[JSON_WHY_LEN];
-	bool least = of->to_ns - of->from_ns <= CHUNK_LEAST_NS;
+	bool least = of->to_ns - of->from_ns <= PIECE_LEAST_NS;
+	struct stat st = {0};
 	json_t *root = NULL;
 	long status = 0;
-	int fd, err = make_url(p, row, of, &url);
+	int fd, err = prometheus_query(&p->url, row, of, &url);
 
 	if (err)
 		return err;
@@ -485,6 +325,8 @@ static int ask(struct prometheus *p, enum counter row, const struct piece *of)
 		return fd;
 	if (fd < 0)
 		return bad(p, "%s", why);
+	if (!fstat(fd, &st) && st.st_size < ANSWER_SMALL && p->piece_ns < PIECE_MOST_NS)
+		p->piece_ns *= 2;
 	root = json_bounded_read(fd, ANSWER_MAX, &err, json_why);
 	close(fd);
 	if (err == -ENOMEM && !root)
@@ -502,7 +344,7 @@ static int ask(struct prometheus *p, enum counter row, const struct piece *of)
 /* A counter, in pieces that the server and we can bear. */
 static int ask_counter(struct prometheus *p, enum counter row)
 {
-	struct piece of = {.from_ns = p->from_ns};
+	struct asked_span of = {.from_ns = p->from_ns};
 	int err = 0;
 
 	while (of.from_ns < p->to_ns && !err) {
@@ -510,9 +352,9 @@ static int ask_counter(struct prometheus *p, enum counter row)
 			p->to_ns - of.from_ns > p->piece_ns ? of.from_ns + p->piece_ns : p->to_ns;
 		err = ask(p, row, &of);
 		if (err == -EAGAIN) {
-			p->piece_ns = (of.to_ns - of.from_ns) / 2 > CHUNK_LEAST_NS
+			p->piece_ns = (of.to_ns - of.from_ns) / 2 > PIECE_LEAST_NS
 					      ? (of.to_ns - of.from_ns) / 2
-					      : CHUNK_LEAST_NS;
+					      : PIECE_LEAST_NS;
 			err = 0;
 		} else {
 			of.from_ns = of.to_ns;
@@ -523,14 +365,17 @@ static int ask_counter(struct prometheus *p, enum counter row)
 
 static int ask_all(struct prometheus *p)
 {
-	int err = 0;
+	int err = 0, last = p->n_scrapes ? p->exporter : EXPORTERS - 1;
 
-	p->piece_ns = CHUNK_MOST_NS;
-	for (int exporter = 0; exporter < EXPORTERS && !p->n_scrapes; exporter++)
+	p->piece_ns = PIECE_FIRST_NS;
+	p->exporter = p->n_scrapes ? p->exporter : 0;
+	for (;; p->exporter++) {
 		for (int row = 0; row < COUNTERS && !err; row++)
-			if ((int)prometheus_counters[row].exporter == exporter)
+			if ((int)prometheus_counters[row].exporter == p->exporter)
 				err = ask_counter(p, (enum counter)row);
-	return err;
+		if (err || p->n_scrapes || p->exporter == last)
+			return err;
+	}
 }
 
 /* ---- series into the table ----------------------------------------------------------------------- */
@@ -552,6 +397,12 @@ static void series_order(struct counter_series *s)
 		else
 			s->at[n++] = s->at[i];
 	s->n = n;
+}
+
+static void order_all(struct prometheus *p)
+{
+	for (size_t i = 0; i < p->n_series; i++)
+		series_order(&p->series[i]);
 }
 
 /* "io3:9100" without the port; an address of IPv6 with one is in brackets. */
@@ -674,10 +525,15 @@ static int make_values(struct prometheus *p, const struct counter_series *s,
 static int make_table(struct prometheus *p)
 {
 	uint32_t *node = calloc(p->targets.n + 1, sizeof(*node));
-	int err = node ? name_nodes(p, node) : -ENOMEM;
+	uint32_t *instance = calloc(p->instances.n + 1, sizeof(*instance));
+	int err = node && instance ? name_nodes(p, node) : -ENOMEM;
 
-	for (size_t i = 0; i < p->n_series && !err; i++)
-		series_order(&p->series[i]);
+	for (size_t i = 0; i < p->instances.n && !err; i++) {
+		int64_t at = names_add(&p->t->instances, p->instances.at[i]);
+
+		err = at < 0 ? -ENOMEM : 0;
+		instance[i] = (uint32_t)at;
+	}
 	for (const struct prometheus_column *c = prometheus_columns; c->name && !err; c++) {
 		if (!table_wanted(p->o, c->name))
 			continue;
@@ -690,14 +546,16 @@ static int make_table(struct prometheus *p)
 				err = table_hear(p->t, p->o, node[s->target],
 						 s->at[s->n - 1].time_ns);
 			err = err
-				      ?: make_values(p, s, c,
-						     (struct sample){.node = node[s->target],
-								     .instance = s->instance,
-								     .metric = NO_METRIC,
-								     .bytes = __builtin_nanf("")});
+				      ?: make_values(
+						 p, s, c,
+						 (struct sample){.node = node[s->target],
+								 .instance = instance[s->instance],
+								 .metric = NO_METRIC,
+								 .bytes = __builtin_nanf("")});
 		}
 	}
 	free(node);
+	free(instance);
 	return err;
 }
 
@@ -713,20 +571,34 @@ static int choose_times(struct prometheus *p)
 	/* whole milliseconds, as Prometheus counts */
 	p->to_ns -= p->to_ns % NS_PER_MS;
 	p->from_ns -= p->from_ns % NS_PER_MS;
-	if (p->from_ns < p->to_ns)
-		return 0;
-	return bad(p, "there is no time from %s on", output_time(p->from_ns, from));
+	if (p->from_ns >= p->to_ns)
+		return bad(p, "there is no time from %s on", output_time(p->from_ns, from));
+	p->first_ns = p->from_ns;
+	if (p->asked_ns - PROMETHEUS_AGAIN_NS > p->from_ns)
+		p->from_ns = p->asked_ns - PROMETHEUS_AGAIN_NS;
+	return 0;
 }
 
-static int open_prometheus(struct prometheus *p)
+/* Of what is kept: what is not wanted any more, and what is asked for again. */
+static void drop_scrapes(struct prometheus *p)
+{
+	p->n_scrapes = 0;
+	for (size_t i = 0; i < p->n_series; i++) {
+		struct counter_series *s = &p->series[i];
+		size_t from = search_first(k, s->n, s->at[k].time_ns < p->first_ns);
+		size_t to = search_first(k, s->n, s->at[k].time_ns < p->from_ns);
+
+		s->n = to - from;
+		if (s->n && from)
+			memmove(s->at, s->at + from, s->n * sizeof(*s->at));
+		p->n_scrapes += s->n;
+	}
+}
+
+static int open_fetch(struct prometheus *p)
 {
 	char why[WHY_LEN];
-	int err = parse_url(p);
 
-	if (!err)
-		err = choose_times(p);
-	if (err)
-		return err;
 	p->fetch = fetch_new(
 		&(struct fetch_opts){.token_file = p->o->token_file, .ca_file = p->o->ca_file},
 		why);
@@ -740,44 +612,104 @@ static int no_series(const struct prometheus *p)
 	bad(p,
 	    "between %s and %s it has none of the counters of node_exporter, Ceph or Lustre (%s "
 	    "…)%s",
-	    output_time(p->from_ns, from), output_time(p->to_ns, to),
-	    prometheus_counters[READS].name, p->n_matchers ? " with these labels" : "");
+	    output_time(p->first_ns, from), output_time(p->to_ns, to),
+	    prometheus_counters[READS].name, p->url.n ? " with these labels" : "");
 	return -ENODATA;
 }
 
 static void close_prometheus(struct prometheus *p)
 {
-	for (size_t i = 0; i < p->n_matchers; i++) {
-		free(p->matcher[i].label);
-		free(p->matcher[i].value);
-	}
+	prometheus_url_release(&p->url);
 	for (size_t i = 0; i < p->n_series; i++)
 		free(p->series[i].at);
 	free(p->series);
-	free(p->base);
 	map_release(&p->by_key);
 	names_release(&p->targets);
+	names_release(&p->instances);
 	fetch_free(p->fetch);
+}
+
+static int read_prometheus(struct prometheus *p)
+{
+	char why[PROMETHEUS_WHY_LEN];
+	int err = p->url.base ? 0 : prometheus_url_parse(&p->url, p->source, why);
+
+	if (err)
+		prometheus_url_release(&p->url);
+	if (err == -EINVAL)
+		bad(p, "%s", why);
+	if (!err)
+		err = choose_times(p);
+	if (!err)
+		drop_scrapes(p);
+	if (!err && !p->fetch)
+		err = open_fetch(p);
+	if (!err && !p->instances.n && names_add(&p->instances, "") < 0)
+		err = -ENOMEM;
+	if (!err)
+		err = ask_all(p);
+	order_all(p); /* also what an error left */
+	if (!err && !p->n_scrapes)
+		err = no_series(p);
+	if (!err)
+		err = table_kind(p->t, &p->l, false);
+	if (!err)
+		err = make_table(p);
+	if (err)
+		return err;
+	p->asked_ns = p->to_ns;
+	p->t->merge = true;
+	p->t->lines += p->n_scrapes;
+	return 0;
+}
+
+/* ---- again and again ------------------------------------------------------------------------------- */
+
+struct prometheus_kept {
+	struct prometheus *at;
+	size_t n;
+};
+
+struct prometheus_kept *prometheus_keep(void)
+{
+	return calloc(1, sizeof(struct prometheus_kept));
+}
+
+void prometheus_forget(struct prometheus_kept *k)
+{
+	for (size_t i = 0; k && i < k->n; i++)
+		close_prometheus(&k->at[i]);
+	if (k)
+		free(k->at);
+	free(k);
+}
+
+/* The one of that source, which is new the first time; NULL: out of memory. Sources are the caller's strings. */
+static struct prometheus *kept_of(struct prometheus_kept *k, const char *source)
+{
+	struct prometheus *p;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (!strcmp(k->at[i].source, source))
+			return &k->at[i];
+	p = array_add(&k->at, &k->n);
+	if (p)
+		*p = (struct prometheus){0};
+	return p;
 }
 
 int prometheus_read(struct table *t, const char *source, const struct table_opts *o)
 {
-	struct prometheus p = {.t = t, .o = o, .source = source, .l = {.name = source}};
-	int err = open_prometheus(&p);
+	struct prometheus once = {0}, *p = o->kept ? kept_of(o->kept, source) : &once;
+	int err;
 
-	if (!err && !t->instances.n && names_add(&t->instances, "") < 0)
-		err = -ENOMEM;
-	if (!err)
-		err = ask_all(&p);
-	if (!err && !p.n_scrapes)
-		err = no_series(&p);
-	if (!err)
-		err = table_kind(t, &p.l, false);
-	if (!err)
-		err = make_table(&p);
-	if (!err)
-		t->merge = true;
-	t->lines += p.n_scrapes;
-	close_prometheus(&p);
+	if (!p)
+		return -ENOMEM;
+	p->t = t;
+	p->o = o;
+	p->source = source;
+	p->l = (struct lines){.name = source};
+	err = read_prometheus(p);
+	close_prometheus(&once);
 	return err;
 }

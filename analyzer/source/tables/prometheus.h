@@ -32,8 +32,13 @@ bool prometheus_is(const char *source);
 int prometheus_read(struct table *t, const char *source, const struct table_opts *o);
 
 /*
- * The core of it, for tests: adds what one answer of /api/v1/query holds to the series that `p` keeps. `row` is of
- * prometheus_counters. 0, -ENOMEM, or -EINVAL with `why`.
+ * For a caller who reads again and again, with a later table_opts.to_ns (`kept` of the options): what was asked for is kept,
+ * and only what is new is asked for, from PROMETHEUS_AGAIN_NS before the last time on, as scrapes may have been written late.
+ * What is before from_ns is forgotten.
  */
+#define PROMETHEUS_AGAIN_NS (120 * NS_PER_S)
+struct prometheus_kept;
+struct prometheus_kept *prometheus_keep(void);	   /* NULL: out of memory */
+void prometheus_forget(struct prometheus_kept *k); /* takes NULL */
 
 #endif

@@ -135,6 +135,7 @@ struct table_opts {
 	int64_t from_ns,
 		to_ns; /* what is asked of a Prometheus; lines from to_ns on are not heard; 0: all are */
 	const char *token_file, *ca_file; /* of a Prometheus: fetch.h */
+	struct prometheus_kept *kept;	  /* prometheus.h; NULL: nothing is */
 	double interval_s; /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
