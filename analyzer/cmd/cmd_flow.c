@@ -11,6 +11,7 @@
 #include "analyzer/output/job_flow_print.h"
 #include "analyzer/report/flow_pictures.h"
 #include "userspace/common/output.h"
+#include "analyzer/options/analysis.h"
 
 struct flow_opts {
 	struct log_opts logs;
@@ -38,6 +39,7 @@ static const struct option_def options[] = {
 	 0, 0},
 	{0, "to", OPT_TIME, AT(view.to_ns), "TIME", "of swimlanes and area: before this time", 0,
 	 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 

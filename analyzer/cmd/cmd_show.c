@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
+#include "userspace/common/times.h"
+#include "analyzer/options/analysis.h"
 #include "analyzer/source/source.h"
 #include "analyzer/interval/interval.h"
 
@@ -48,7 +50,7 @@ struct show {
 	enum metric_family family;
 	enum metric_id columns[M_COUNT];
 	size_t n_columns, lines;
-	int64_t day;
+	char heading[TIME_TEXT_LEN]; /* day and zone of the last one */
 };
 
 #define AT(field) offsetof(struct show_opts, field)
@@ -74,6 +76,7 @@ static const struct option_def options[] = {
 	 "with programs, libraries, debugging symbols: names of functions (repeatable)", 0, 0},
 	{0, "strict", OPT_FLAG, AT(strict), NULL,
 	 "a source that cannot be read is an error; default: it is left out", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -162,14 +165,21 @@ static int width(enum metric_id m)
 	return (int)(w < 9 ? 9 : w) + 1;
 }
 
-static void print_heading(const struct show *s, int64_t wall_ns)
+/* "2026-11-21", and "UTC" or how far the local clock is ahead of it. */
+static void heading_of(int64_t wall_ns, char heading[TIME_TEXT_LEN])
 {
 	char when[TIME_TEXT_LEN];
 
 	output_time(wall_ns, when);
-	when[10] = 0;
-	printf("\n%s  %s  %s\n", s->file->host, metric_family_names[s->family], when);
-	printf("%-8s %-*s", "UTC", instances[s->family].width, instances[s->family].heading);
+	snprintf(heading, TIME_TEXT_LEN, "%.10s %s", when,
+		 time_here.shown ? when + strlen(when) - strlen("+00:00") : "UTC");
+}
+
+static void print_heading(const struct show *s)
+{
+	printf("\n%s  %s  %.10s\n", s->file->host, metric_family_names[s->family], s->heading);
+	printf("%-8s %-*s", s->heading + 11, instances[s->family].width,
+	       instances[s->family].heading);
 	for (size_t c = 0; c < s->n_columns; c++)
 		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].name);
 	printf("\n%*s", 9 + instances[s->family].width, "");
@@ -181,14 +191,15 @@ static void print_heading(const struct show *s, int64_t wall_ns)
 static int on_text(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
-	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
-	int64_t day = t->wall_ns / 86400000000000;
+	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN], heading[TIME_TEXT_LEN];
 
 	if (!string_list_allows(&s->o->devices, row->instance))
 		return 0;
-	if (s->lines++ % HEADING_EVERY == 0 || day != s->day)
-		print_heading(s, t->wall_ns);
-	s->day = day;
+	heading_of(t->wall_ns, heading);
+	if (s->lines++ % HEADING_EVERY == 0 || strcmp(heading, s->heading) != 0) {
+		memcpy(s->heading, heading, sizeof(s->heading));
+		print_heading(s);
+	}
 	output_time(t->wall_ns, when);
 	printf("%.8s %-*s", when + 11, instances[s->family].width,
 	       output_clean(row->instance, name, sizeof(name)));

@@ -48,6 +48,7 @@ static const struct option_def options[] = {
 	 SOURCE_HOSTS_MAX},
 	{0, "threads", OPT_UINT, AT(threads), "N", "work on N threads (1)", 1, 256},
 	TABLE_OPTIONS(AT(table)),
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 

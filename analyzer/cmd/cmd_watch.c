@@ -38,6 +38,7 @@ static const struct option_def options[] = {
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
 	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 

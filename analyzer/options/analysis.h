@@ -70,6 +70,11 @@ struct analysis_opts {
 	 "groups of peers: a line of server names each;\n" \
 	 "                             default: all are one, or as trained", 0, 0}
 
+/* Of every command that shows times to people. */
+#define ANALYSIS_LOCAL_TIME \
+	{0, "local-time", OPT_LOCAL, 0, NULL, \
+	 "times are local (TZ), in options and in text; default: UTC", 0, 0}
+
 /* Which data, and how they are read. */
 #define ANALYSIS_SOURCES(base) \
 	{0, "from", OPT_TIME, ANALYSIS_AT(base, from_ns), "TIME", \

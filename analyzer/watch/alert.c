@@ -142,10 +142,10 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	about->json = NULL;
 	if (c->event.incident < 0) {
 		if (about->open)
-			output_time(c->event.at_ns, about->since);
+			output_time_utc(c->event.at_ns, about->since);
 		return 0;
 	}
-	output_time(now->incidents[c->event.incident].onset_ns, about->since);
+	output_time_utc(now->incidents[c->event.incident].onset_ns, about->since);
 	about->json = verdict_incident_json(now, (size_t)c->event.incident);
 	return about->json ? 0 : -ENOMEM;
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(s, data, size);
 	s[size] = 0;
 	/* Years of four digits, and what fits: 1677 to 2262. */
-	if (!parse_time(s, &ns))
+	if (!time_said(s, NULL, &ns, why))
 		MUST(*s == '@' ? ns >= 0 : ns % 1000000000 == 0);
 	if (!parse_uint(s, 3, 70000, &n))
 		MUST(n >= 3 && n <= 70000 && strspn(s, "0123456789") == strlen(s));

@@ -17,7 +17,8 @@ enum option_type {
 	OPT_UINT,   /* unsigned int within [min, max] */
 	OPT_DOUBLE, /* double within [min, max] */
 	OPT_SIZE, /* uint64_t bytes within [min, max]: a whole number, with K, M, G or T (1024s) */
-	OPT_TIME, /* int64_t ns since the epoch: @SECONDS, or YYYY-MM-DD[THH:MM:SS][Z], UTC */
+	OPT_TIME, /* int64_t ns since the epoch, as times.h says */
+	OPT_LOCAL, /* no target: times without a zone, and those that are shown, are local (times.h) */
 };
 
 struct string_list {
@@ -56,7 +57,7 @@ enum {
 /*
  * Parses argv[1..] into the struct at `into`, options and other words in any order; returns the
  * number of other words, moved to argv[1..]. On a bad option prints what is wrong and returns
- * -EINVAL; on --help prints it and returns -ECANCELED.
+ * -EINVAL; on --help prints it and returns -ECANCELED. A --from that is not before --to is bad, too.
  */
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 
@@ -103,7 +104,6 @@ const char *said_last(void);
 /* Strict: the whole string, in range. 0 or -EINVAL / -ERANGE. */
 int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out);
 int parse_double(const char *s, double min, double max, double *out);
-int parse_time(const char *s, int64_t *ns);
 int parse_size(const char *s, double min, double max, uint64_t *bytes);
 
 #endif
