@@ -44,6 +44,7 @@ struct show {
 	bool wanted[M_COUNT]; /* by --metric and --family */
 	bool seen[M_COUNT];   /* wanted, and with a value in this file */
 	bool csv_column[M_COUNT];
+	bool any;		      /* a line was printed */
 	struct stack_profile profile; /* with --stacks and --pprof: of all files */
 	struct symbols *symbols;
 	/* text: one table has one family and as many columns as fit the width */
@@ -135,6 +136,7 @@ static int on_line(void *arg, const struct series_time *t, const struct second_r
 		any = s->wanted[m] && isfinite(second_value(row, m));
 	if (!any || !string_list_allows(&s->o->devices, row->instance))
 		return 0;
+	s->any = true;
 	output_time(t->wall_ns, when);
 	output_clean(row->instance, name, sizeof(name));
 	if (s->o->csv)
@@ -195,6 +197,7 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 
 	if (!string_list_allows(&s->o->devices, row->instance))
 		return 0;
+	s->any = true;
 	heading_of(t->wall_ns, heading);
 	if (s->lines++ % HEADING_EVERY == 0 || strcmp(heading, s->heading) != 0) {
 		memcpy(s->heading, heading, sizeof(s->heading));
@@ -220,10 +223,12 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 
 static int on_latencies(void *arg, const struct series_time *t, const struct second_row *row)
 {
-	const struct show *s = arg;
+	struct show *s = arg;
 
-	if (row->lat && string_list_allows(&s->o->devices, row->instance))
+	if (row->lat && string_list_allows(&s->o->devices, row->instance)) {
 		show_latencies(s->file->host, t, row);
+		s->any = true;
+	}
 	return ferror(stdout) ? -EIO : 0;
 }
 
@@ -398,6 +403,10 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		err = fail("none of the hosts asked for is in the data");
 	if (!err && (s->o->stacks || s->o->pprof))
 		err = show_stacks(s);
+	else if (!err && !s->any && s->o->devices.n)
+		err = fail("none of the devices asked for is in the data");
+	else if (!err && !s->any && (s->o->metrics.n || s->o->families.n))
+		err = fail("there is no value of what was asked for in the data");
 	stack_profile_release(&s->profile);
 	symbols_free(s->symbols);
 	sources_release(&sources);

@@ -182,6 +182,8 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	if (!err && !sources.n && !sources.tabular)
 		err = fail("nothing can be learnt from logs");
 	if (!err)
+		err = method_options_meant(&(struct analysis_opts){0}, &sources, READS_FRAMES);
+	if (!err)
 		err = sources_clocks(&sources, o->from_ns, o->to_ns);
 	if (!err)
 		err = sources_one_interval(&sources);

@@ -79,10 +79,19 @@ static int run_watch(int argc, char **argv)
 	return output_finish(status);
 }
 
+static const struct option_need needs[] = {
+	{"exit-code", {"--once", "-"}},
+	{"strict", {"--once"}},
+	{"alert-interval", {"--alert"}},
+	{"allow-host", {"--listen"}},
+	{0},
+};
+
 const struct command cmd_watch = {
 	.name = "watch",
 	.args = "FOLDER|LOG|-…",
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run_watch,
+	.needs = needs,
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/options/meaning.h"
 #include "userspace/common/options.h"
 
 #define ROW(NAME) &method_##NAME,
@@ -116,6 +117,23 @@ static int check_options(const struct method *const *chosen, const struct analys
 		return -EINVAL;
 	}
 	return 0;
+}
+
+int method_options_meant(const struct analysis_opts *o, const struct sources *s, unsigned int reads)
+{
+	unsigned int found = 0;
+
+	if (s->n)
+		found |= (reads & READS_INTERVALS ? MEANT_SERIES : 0) |
+			 (reads & READS_FRAMES ? MEANT_SERIES_FRAMES : 0);
+	if (s->tabular)
+		found |= (reads & READS_COLUMNS ? MEANT_TABLES : 0) |
+			 (reads & READS_FRAMES ? MEANT_TABLES_FRAMES : 0);
+	if (s->n_logs)
+		found |= reads & READS_STATES ? MEANT_LOGS : 0;
+	if (o->found)
+		*o->found |= found;
+	return o->found ? 0 : options_meant(found);
 }
 
 /* Those that a model may be for. */

@@ -238,6 +238,8 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		err = -EINVAL;
 	}
 	if (!err)
+		err = method_options_meant(o, &d->sources, READS_FRAMES);
+	if (!err)
 		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
 	if (!err)
 		err = sources_one_interval(&d->sources);
@@ -315,8 +317,8 @@ static int conclude_frame(struct diagnosis *d, const struct method *const *chose
 	return err;
 }
 
-const char *const method_frames_heeds[] = {"model",    "slack",	 "votes", "two-sided",
-					   "weighted", "window", "shift", NULL};
+const char *const method_frames_heeds[] = {"model",  "slack", "votes", "two-sided",
+					   "window", "shift", NULL};
 
 int method_frames(struct verdict *v, const struct method *const *asked,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths)

@@ -96,7 +96,8 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;
 	}
-	err = examine_all(a, o, &s, peers, hooks);
+	err = method_options_meant(o, &s, READS_INTERVALS | READS_COLUMNS | READS_STATES);
+	err = err ?: examine_all(a, o, &s, peers, hooks);
 	if (!err)
 		err = method_note_sources(a, &s);
 	if (!err && hooks && hooks->states && s.n_logs)

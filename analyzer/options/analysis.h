@@ -29,6 +29,8 @@ struct analysis_opts {
 	bool progress;		 /* on a terminal */
 	struct table_opts table; /* its `strict` is of every source */
 	struct log_opts logs;
+	unsigned int *
+		found; /* NULL, or what was found is added, and options are not held against it (meaning.h) */
 	/* of methods that take intervals one after the other */
 	double interval_s;
 	double budget; /* false indictments to expect, of a group of peers and observed week */

@@ -29,7 +29,7 @@ static const struct option_def defs[] = {
 	{0, "from", OPT_TIME, offsetof(struct opts, from), "TIME", "a time", 0, 0},
 	{0, NULL, 0, 0, NULL, NULL, 0, 0},
 };
-static const struct command cmd = {"test", "[FILE…]", "tests", defs, NULL};
+static const struct command cmd = {"test", "[FILE…]", "tests", defs, NULL, NULL};
 
 static int saved_out, saved_err;
 
@@ -196,8 +196,8 @@ static int run_it(int argc, char **av)
 
 static void commands_are_found_or_refused(void **state)
 {
-	static const struct command table[] = {{"go", "", "goes", defs, run_it},
-					       {NULL, NULL, NULL, NULL, NULL}};
+	static const struct command table[] = {{"go", "", "goes", defs, run_it, NULL},
+					       {NULL, NULL, NULL, NULL, NULL, NULL}};
 	char *go[] = {"limpet", "go", "x", NULL}, *no[] = {"limpet", "nosuch", NULL};
 	char *help[] = {"limpet", "--help", NULL}, *none[] = {"limpet", NULL};
 	int rc[4];

@@ -247,6 +247,43 @@ static const struct option_def *option_of(const struct command *cmd, int c)
 	return o;
 }
 
+/* The options that the last line had, of its command. */
+static const struct command *parsed;
+static bool given[MAX_OPTIONS];
+
+bool option_given(const char *name)
+{
+	for (size_t i = 0; parsed && i < MAX_OPTIONS && parsed->options[i].name; i++)
+		if (!strcmp(parsed->options[i].name, name))
+			return given[i];
+	return false;
+}
+
+static bool is_word(const char *name, char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(words[i], name))
+			return true;
+	return false;
+}
+
+static int check_needs(const struct command *cmd, char *const *words, int n)
+{
+	for (const struct option_need *d = cmd->needs; d && d->option; d++) {
+		const char *const *need = d->needs;
+
+		while (*need &&
+		       !(strcmp(*need, "-") ? option_given(*need + 2) : is_word(*need, words, n)))
+			need++;
+		if (*need || !option_given(d->option))
+			continue;
+		fail("'--%s' has no meaning without '%s'%s%s%s", d->option, d->needs[0],
+		     d->needs[1] ? " or '" : "", d->needs[1] ?: "", d->needs[1] ? "'" : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* What was given of times: they are read when it is known in which zone. */
 struct given_times {
 	const char *local;     /* the option that asks for local time; NULL: none did */
@@ -326,6 +363,8 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 	int c, index, rest;
 
 	make_forms(cmd, &forms);
+	parsed = cmd;
+	memset(given, 0, sizeof(given));
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, forms.shorts, forms.longs, &index)) != -1) {
@@ -348,11 +387,13 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 		o = option_of(cmd, c);
 		if (store(o, into, optarg))
 			return -EINVAL;
+		given[o - cmd->options] = true;
 		times.local = o->type == OPT_LOCAL ? o->name : times.local;
 		times.form = is_for_programs(o) ? o->name : times.form;
 	}
 	rest = argc - optind;
-	if (parse_times(cmd, &forms, into, argc, argv, &times))
+	if (parse_times(cmd, &forms, into, argc, argv, &times) ||
+	    check_needs(cmd, argv + argc - rest, rest))
 		return -EINVAL;
 	memmove(argv + 1, argv + argc - rest, (size_t)rest * sizeof(*argv));
 	return rest;

@@ -36,12 +36,20 @@ struct option_def {
 	double min, max;
 };
 
+/* An option that does something only beside others. */
+struct option_need {
+	const char *option;
+	const char *needs
+		[3]; /* one of these is needed: "--option", or "-" among the words; ends with NULL */
+};
+
 struct command {
 	const char *name;
 	const char *args;    /* "[interval [count]]", for usage */
 	const char *summary; /* NULL: --help is not to be asked for here, and is a wrong option */
 	const struct option_def *options; /* ends with name NULL */
 	int (*run)(int argc, char **argv);
+	const struct option_need *needs; /* ends with option NULL; NULL: none */
 };
 
 enum {
@@ -57,9 +65,13 @@ enum {
 /*
  * Parses argv[1..] into the struct at `into`, options and other words in any order; returns the
  * number of other words, moved to argv[1..]. On a bad option prints what is wrong and returns
- * -EINVAL; on --help prints it and returns -ECANCELED. A --from that is not before --to is bad, too.
+ * -EINVAL; on --help prints it and returns -ECANCELED. A --from that is not before --to is bad, too,
+ * and an option without those that it needs.
  */
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
+
+/* Whether the line that was parsed last has the option, with whatever value. */
+bool option_given(const char *name);
 
 /*
  * The same, for a command that needs words: *n of them; where there is none, a message that `needed` is ("a LOG"). Returns
