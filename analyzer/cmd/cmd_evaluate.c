@@ -177,7 +177,9 @@ static int run_evaluate(int argc, char **argv)
 	size_t n;
 	int status = options_words(&cmd_evaluate, &o, argc, argv, "a TRUTH", &n);
 
-	if (n && (!o.a.method || !methods_parse(o.a.method, o.chosen)))
+	if (n && o.csv && o.json)
+		fail("'--csv' and '--json' exclude each other");
+	else if (n && (!o.a.method || !methods_parse(o.a.method, o.chosen)))
 		status = read_and_evaluate(&o, argv + 1, n);
 	options_release(&cmd_evaluate, &o);
 	return output_finish(status);

@@ -227,6 +227,31 @@ static bool all_are_trained(const struct method *const *chosen)
 	return true;
 }
 
+/* Whether all that was asked for is of a method that is trained. */
+static bool are_heeded(const struct method *const *chosen)
+{
+	static const struct {
+		const char *option;
+		const struct method *of;
+	} only[] = {{"smooth", &method_kl},
+		    {"bins", &method_kl},
+		    {"partition", &method_kl},
+		    {"cwnd-smooth", &method_cwnd}};
+
+	for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++) {
+		const struct method *const *m = chosen;
+
+		while (*m && *m != only[i].of)
+			m++;
+		if (*m || !option_given(only[i].option))
+			continue;
+		fail("'--%s' has no meaning without '--method %s'", only[i].option,
+		     only[i].of->name);
+		return false;
+	}
+	return true;
+}
+
 static int run_train(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
@@ -240,7 +265,7 @@ static int run_train(int argc, char **argv)
 	else if (n && wrong)
 		fail("%s", wrong);
 	else if (n && !methods_parse(o.method, chosen) && all_are_trained(chosen) &&
-		 kl_sees(&o.params, chosen))
+		 are_heeded(chosen) && kl_sees(&o.params, chosen))
 		status = load_and_train(&o, chosen, argv + 1, n);
 	options_release(&cmd_train, &o);
 	return output_finish(status);

@@ -73,6 +73,8 @@ static int run_watch(int argc, char **argv)
 	status = options_words(&cmd_watch, &o, argc, argv, "a FOLDER or LOG", &n);
 	if (n && floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
+	else if (n && o.back_s >= 0 && o.a.from_ns != INT64_MIN)
+		fail("'--back' and '--from' exclude each other: each says where to begin");
 	else if (n && !check_stream(&o, argv + 1, n))
 		status = session_run(&o, argv + 1, n);
 	options_release(&cmd_watch, &o);
