@@ -8,6 +8,7 @@
 
 #include "analyzer/options/meaning.h"
 #include "userspace/common/options.h"
+#include "userspace/common/text.h"
 
 #define ROW(NAME) &method_##NAME,
 const struct method *const methods[] = {METHODS(ROW) NULL};
@@ -98,7 +99,19 @@ static bool heeds(const struct method *m, const char *option)
 	return *name != NULL;
 }
 
-static int check_options(const struct method *const *chosen, const struct analysis_opts *o)
+/* "is not for …": with the methods that it is for. */
+static void refuse_option(const char *option, const char *what, const char *name)
+{
+	struct text others TEXT_SCOPED = {0};
+
+	for (size_t i = 0; methods[i]; i++)
+		if (heeds(methods[i], option))
+			text_add(&others, "%s%s", others.len ? ", " : "", methods[i]->name);
+	fail("'--%s' is not for the method%s%s: it is for %s", option, what, name,
+	     text_of(&others));
+}
+
+int methods_heed(const struct method *const *chosen, const struct analysis_opts *o)
 {
 	for (const struct option_def *d = limited; d->name; d++) {
 		const struct method *const *m = chosen;
@@ -110,10 +123,9 @@ static int check_options(const struct method *const *chosen, const struct analys
 		if (*m)
 			continue;
 		if (o->model && !o->method)
-			fail("'--%s' is not for the methods of a model", d->name);
+			refuse_option(d->name, "s of the model", "");
 		else
-			fail("'--%s' is not for the method %s", d->name,
-			     o->method ? o->method : (*chosen)->name);
+			refuse_option(d->name, " ", o->method ? o->method : (*chosen)->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -166,7 +178,7 @@ int methods_choose(const struct analysis_opts *o, const struct method *chosen[ME
 			chosen[n++] = methods[i];
 	if (n)
 		chosen[n] = NULL;
-	return check_options(these(chosen), o);
+	return methods_heed(these(chosen), o);
 }
 
 int methods_make(struct verdict *v, const struct method *const *chosen,

@@ -152,6 +152,9 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
  */
 int methods_choose(const struct analysis_opts *o, const struct method *chosen[METHODS_MAX + 1]);
 
+/* Whether each option that not every method has is heeded by one of these; 0, or -EINVAL after a message. */
+int methods_heed(const struct method *const *chosen, const struct analysis_opts *o);
+
 /* The verdict by what methods_choose() chose; as method.make. */
 int methods_make(struct verdict *v, const struct method *const *chosen,
 		 const struct analysis_opts *o, char *const *paths, size_t n_paths);

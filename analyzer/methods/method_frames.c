@@ -225,6 +225,8 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 					  .votes = o->votes ? o->votes : d->model.params.votes};
 	d->model.params.votes = d->judgement.votes;
 	err = choose_trained(&d->model, o, asked, chosen);
+	if (!err && o->model && !asked[0])
+		err = methods_heed(chosen, o);
 	if (err)
 		return err;
 	for (size_t i = 0; chosen[i]; i++)
