@@ -138,7 +138,9 @@ int method_options_meant(const struct analysis_opts *o, const struct sources *s,
 	if (s->n)
 		found |= (reads & READS_INTERVALS ? MEANT_SERIES : 0) |
 			 (reads & READS_FRAMES ? MEANT_SERIES_FRAMES : 0);
-	if (s->tabular)
+	if (s->tabular && s->table.sysstat)
+		found |= reads & (READS_COLUMNS | READS_FRAMES) ? MEANT_SYSSTAT : 0;
+	else if (s->tabular)
 		found |= (reads & READS_COLUMNS ? MEANT_TABLES : 0) |
 			 (reads & READS_FRAMES ? MEANT_TABLES_FRAMES : 0);
 	if (s->n_logs)

@@ -8,27 +8,30 @@
 #include "userspace/common/options.h"
 #include "userspace/common/text.h"
 
-#define TABLES (MEANT_TABLES | MEANT_TABLES_FRAMES)
-#define LOGS   (MEANT_LOGS | MEANT_GROWING_LOGS)
+#define NAMED_COLUMNS (MEANT_TABLES | MEANT_TABLES_FRAMES)
+#define TABLES	      (NAMED_COLUMNS | MEANT_SYSSTAT)
+#define LOGS	      (MEANT_LOGS | MEANT_GROWING_LOGS)
 
-/* Options that are not here have a meaning for every source. */
+/* Options that are not here have a meaning for every source, or change no result (--threads). */
 static const struct {
 	const char *option;
 	unsigned int of;
 	const char *what; /* it is, and what does it instead */
 } meanings[] = {
-	{"time", TABLES, "it is for tables, whose column of times it names"},
+	{"time", NAMED_COLUMNS,
+	 "it is for tables other than sysstat's, whose column of times it names"},
 	{"node", TABLES, "it is for tables, whose column of servers it names"},
-	{"instance", TABLES, "it is for tables, whose column of disks it names"},
+	{"instance", NAMED_COLUMNS,
+	 "it is for tables other than sysstat's, whose column of disks it names"},
 	{"counter", TABLES, "it is for tables, whose counters it names"},
 	{"interval", TABLES,
 	 "it is for tables; an interval of series files is as long as '--hop' says"},
 	{"metric", TABLES | MEANT_SERIES_FRAMES,
 	 "it is for tables, and for methods such as kl; this one judges all that was recorded"},
-	{"signal", MEANT_TABLES, "it is for tables; series files and logs have their own signals"},
-	{"given", MEANT_TABLES, "it is for tables; series files and logs have their own signals"},
-	{"floor", MEANT_TABLES, "it is for tables; series files and logs have their own floors"},
-	{"hop", MEANT_SERIES | MEANT_TABLES, "it is for series files and tables"},
+	{"signal", TABLES, "it is for tables; series files and logs have their own signals"},
+	{"given", TABLES, "it is for tables; series files and logs have their own signals"},
+	{"floor", TABLES, "it is for tables; series files and logs have their own floors"},
+	{"hop", MEANT_SERIES | TABLES, "it is for series files and tables"},
 	{"offsets", MEANT_SERIES, "it is for series files, of which usual offsets are learnt"},
 	{"zone", LOGS, "it is for logs of jobs; '--local-time' is for times in options and text"},
 	{"hosts", LOGS, "it is for logs of jobs"},
@@ -36,12 +39,14 @@ static const struct {
 	{"symbols", MEANT_SERIES, "it is for series files, which have stacks"},
 	{"from", ~MEANT_GROWING_LOGS,
 	 "they are read from their beginning; with '--once' it is heeded"},
-	{"back", ~MEANT_GROWING_LOGS,
-	 "they are read from their beginning; '--once --from TIME' begins later"},
+	{"back", MEANT_SERIES,
+	 "it is for series files, and counts from their newest second; '--once --from TIME' is "
+	 "for all"},
 };
 
-static const char *const found_words[] = {"series files", "tables", "logs of jobs",
-					  "series files", "tables", "logs that grow"};
+static const char *const found_words[] = {"series files",	"tables", "logs of jobs",
+					  "series files",	"tables", "logs that grow",
+					  "tables of sysstat's"};
 
 int options_meant(unsigned int found)
 {

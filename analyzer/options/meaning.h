@@ -13,6 +13,7 @@ enum meant_for {
 	MEANT_SERIES_FRAMES = 8, /* by a method on frames */
 	MEANT_TABLES_FRAMES = 16,
 	MEANT_GROWING_LOGS = 32, /* by `limpet watch` */
+	MEANT_SYSSTAT = 64,	 /* tables whose columns are known */
 };
 
 /* Whether every option of the line that was parsed has a meaning for what was found (bits of the above; 0: nothing, and then
