@@ -27,7 +27,8 @@ struct train_opts {
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "MODEL", "where to write the model (needed)", 0, 0},
 	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd, ganesha; default: kl,cwnd", 0, 0},
-	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this time on", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME",
+	 "only seconds from this time on: '2026-11-21 19:26', 19:26, -10m …", 0, 0},
 	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this time", 0, 0},
 	{0, "smooth", OPT_UINT, PARAM(smooth), "N", "trailing mean over N samples (5)", 1,
 	 SMOOTH_MAX},

@@ -80,7 +80,7 @@ struct analysis_opts {
 /* Which data, and how they are read. */
 #define ANALYSIS_SOURCES(base) \
 	{0, "from", OPT_TIME, ANALYSIS_AT(base, from_ns), "TIME", \
-	 "only seconds from this time on", 0, 0}, \
+	 "only seconds from this time on: '2026-11-21 19:26', 19:26, -10m …", 0, 0}, \
 	{0, "to", OPT_TIME, ANALYSIS_AT(base, to_ns), "TIME", \
 	 "only seconds before this time", 0, 0}, \
 	ANALYSIS_PEERS(base), \
