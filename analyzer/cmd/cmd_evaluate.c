@@ -10,7 +10,7 @@
 
 #include "analyzer/methods/method.h"
 #include "analyzer/evaluate/evaluate.h"
-#include "analyzer/options/meaning.h"
+#include "analyzer/options/analysis.h"
 #include "userspace/common/output.h"
 
 struct evaluate_opts {

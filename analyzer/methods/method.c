@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/options/meaning.h"
 #include "userspace/common/options.h"
 #include "userspace/common/text.h"
 

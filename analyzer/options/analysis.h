@@ -30,7 +30,7 @@ struct analysis_opts {
 	struct table_opts table; /* its `strict` is of every source */
 	struct log_opts logs;
 	unsigned int *
-		found; /* NULL, or what was found is added, and options are not held against it (meaning.h) */
+		found; /* NULL, or what was found is added, and options are not held against it (options_meant()) */
 	/* of methods that take intervals one after the other */
 	double interval_s;
 	double budget; /* false indictments to expect, of a group of peers and observed week */
@@ -157,5 +157,22 @@ struct analysis_opts {
 	{0, "decision", OPT_LIST, ANALYSIS_AT(base, decisions), "PROGRAM", \
 	 "stragglers: a program that says what to make of a job's (repeatable)", 0, 0}
 /* clang-format on */
+
+/* ---- for which sources an option has a meaning (meaning.c) ------------------------------------------ */
+
+/* What a command found, as it reads it. */
+enum meant_for {
+	MEANT_SERIES = 1, /* series files, interval by interval */
+	MEANT_TABLES = 2,
+	MEANT_LOGS = 4,
+	MEANT_SERIES_FRAMES = 8, /* by a method on frames */
+	MEANT_TABLES_FRAMES = 16,
+	MEANT_GROWING_LOGS = 32, /* by `limpet watch` */
+	MEANT_SYSSTAT = 64,	 /* tables whose columns are known */
+};
+
+/* Whether every option of the line that was parsed has a meaning for what was found (bits of the above; 0: nothing, and then
+ * another message says so). 0, or -EINVAL after a message. */
+int options_meant(unsigned int found);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* meaning.h */
-#include "meaning.h"
+/* analysis.h: for which sources an option has a meaning: a table. */
+#include "analysis.h"
 
 #include <errno.h>
 #include <stddef.h>

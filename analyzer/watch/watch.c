@@ -11,7 +11,7 @@
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
 #include "analyzer/jobs/stragglers.h"
-#include "analyzer/options/meaning.h"
+#include "analyzer/options/analysis.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
