@@ -174,10 +174,14 @@ static int run_states(int argc, char **argv)
 	return status;
 }
 
+/* Sums have no times. */
+static const struct option_need needs[] = {{"local-time", {"--id", "--input"}}, {0}};
+
 const struct command cmd_states = {
 	.name = "states",
 	.args = "LOG…",
 	.summary = "prints what jobs did on each server, from their logs",
 	.options = options,
 	.run = run_states,
+	.needs = needs,
 };

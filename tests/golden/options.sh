@@ -108,6 +108,21 @@ case_begin "JSON and CSV stay in UTC, and --local-time is then for --from and --
 	says 2 "'--local-time' has no meaning for '--json'" "$L" diagnose --json --local-time $S &&
 	says 2 "'--local-time' has no meaning for '--csv'" "$L" show --local-time --csv $S && ok
 
+case_begin "--local-time: what watch tells is local, and what an alert is given for programs is UTC"
+printf '#!/bin/sh\nenv | grep ^LIMPET_ >>"%s"\n' "$T/told" >"$T/alert" && chmod +x "$T/alert"
+"$L" watch --once --local-time --alert "$T/alert" $S >"$T/out" 2>"$T/err"
+check_eq "$(grep -c '^2026-11-21T20:2[0-9:]*+01:00 ' "$T/out")" "$(grep -c '^2026' "$T/out")" "lines in local time" &&
+	check_eq "$(sed -n '/^2026.* opened /s/ .*//p' "$T/out")" "2026-11-21T20:27:24+01:00" "when it was indicted" &&
+	check_eq "$(grep LIMPET_SINCE "$T/told")" LIMPET_SINCE=2026-11-21T19:27:04Z "of the alert" &&
+	check_eq "$(sed -n 's/^LIMPET_JSON=//p' "$T/told" | grep -c '+01:00')" 0 "local times in its JSON" && ok
+
+case_begin "--local-time where no time is shown"
+says 2 "'--local-time' has no meaning without '--id' or '--input'" "$L" states --local-time $H &&
+	says 2 "'--local-time' has no meaning for '--svg'" "$L" flow --local-time --svg rep $H &&
+	says 2 "'--local-time' has no meaning for '--stacks'" "$L" show --local-time --stacks $S &&
+	"$L" flow --local-time $H >"$T/out" 2>"$T/err" &&
+	check_eq "$(grep -c 's from 2026-11-2[0-9]T[0-9:.]*+01:00;' "$T/out")" 1 "of the job" && ok
+
 case_begin "a local time that the clocks skip, and one that they show twice"
 says 2 "the local clock skips this time: 2026-03-29T03:30:00+02:00 is needed" \
 	"$L" show --local-time --from '2026-03-29 02:30' $S &&

@@ -287,16 +287,16 @@ static int check_needs(const struct command *cmd, char *const *words, int n)
 /* What was given of times: they are read when it is known in which zone. */
 struct given_times {
 	const char *local;     /* the option that asks for local time; NULL: none did */
-	const char *form;      /* one whose output programs read; NULL: none */
+	const char *form;      /* one whose output has no local times; NULL: none */
 	const char *from, *to; /* as they were said */
 	int64_t from_ns, to_ns;
 	bool any;
 };
 
 /* Options with which times are UTC, or there are none, whatever is asked for. */
-static bool is_for_programs(const struct option_def *o)
+static bool has_no_local_times(const struct option_def *o)
 {
-	static const char *const names[] = {"csv", "json", "latencies", "pprof", "stacks"};
+	static const char *const names[] = {"csv", "json", "latencies", "pprof", "stacks", "svg"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(o->name, names[i]))
@@ -389,7 +389,7 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 			return -EINVAL;
 		given[o - cmd->options] = true;
 		times.local = o->type == OPT_LOCAL ? o->name : times.local;
-		times.form = is_for_programs(o) ? o->name : times.form;
+		times.form = has_no_local_times(o) ? o->name : times.form;
 	}
 	rest = argc - optind;
 	if (parse_times(cmd, &forms, into, argc, argv, &times) ||
