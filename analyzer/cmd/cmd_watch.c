@@ -44,6 +44,7 @@ static const struct option_def options[] = {
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
 	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -78,11 +79,21 @@ static int run_watch(int argc, char **argv)
 	status = options_words(&cmd_watch, &o, argc, argv, "a FOLDER or LOG", &n);
 	if (n && floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
+	else if (n && o.back_s >= 0 && o.a.from_ns != INT64_MIN)
+		fail("'--back' and '--from' exclude each other: each says where to begin");
 	else if (n && !check_stream(&o, argv + 1, n))
 		status = session_run(&o, argv + 1, n);
 	options_release(&cmd_watch, &o);
 	return output_finish(status);
 }
+
+static const struct option_need needs[] = {
+	{"exit-code", {"--once", "-"}},
+	{"strict", {"--once"}},
+	{"alert-interval", {"--alert"}},
+	{"allow-host", {"--listen"}},
+	{0},
+};
 
 const struct command cmd_watch = {
 	.name = "watch",
@@ -90,4 +101,5 @@ const struct command cmd_watch = {
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run_watch,
+	.needs = needs,
 };

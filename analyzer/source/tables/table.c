@@ -294,8 +294,10 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	int err, fd;
 
 	t->n_files++;
-	if (prometheus_is(path))
+	if (prometheus_is(path)) {
+		t->prometheus = t->prometheus || !t->n;
 		return prometheus_read(t, path, o);
+	}
 	fd = open_file(path, &name, &pipe);
 	if (fd < 0)
 		return fd;
@@ -308,6 +310,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 		format = choose_format(&l, head, n, pipe, &err);
 	if (format) {
 		t->sysstat = format->sysstat && (t->sysstat || !t->n);
+		t->prometheus = false;
 		err = format->read(t, &l, path, o);
 	}
 	fd = lines_close(&l);

@@ -103,7 +103,8 @@ struct table {
 	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */
 	bool events;   /* state durations: many values may lie in one interval, and none in most */
 	bool sysstat;  /* all files were sysstat's */
-	bool merge;    /* a node has instances, which become one value as frame.h says */
+	bool prometheus; /* all of it is of one */
+	bool merge;	 /* a node has instances, which become one value as frame.h says */
 	int64_t step_ns; /* of the grid, whole milliseconds: by table_finish() */
 	/* What was met on the way; table_report() tells it. */
 	uint64_t lines, resets, missing, ignored_columns;
@@ -139,6 +140,17 @@ struct table_opts {
 	double interval_s; /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
+
+/* Those of the time that a command asks for. */
+static inline struct table_opts table_between(const struct table_opts *o, int64_t from_ns,
+					      int64_t to_ns)
+{
+	struct table_opts between = *o;
+
+	between.from_ns = from_ns;
+	between.to_ns = to_ns;
+	return between;
+}
 
 /* Options of every command that takes a SOURCE; `base` is the offset of a struct table_opts. */
 #define TABLE_OPTIONS(base)                                                                      \
