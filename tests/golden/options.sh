@@ -82,6 +82,14 @@ case_begin "what today and yesterday select is all of a recording that ends now"
 check_eq "$(seconds --from yesterday)" 1200 "since yesterday" &&
 	check_eq "$(seconds --from yesterday --to now)" 1200 "until now" && ok
 
+case_begin "--from and --to of tasks that hold up their job: those that ran in that time"
+held_up() { "$L" diagnose --json --method stragglers "$@" $H 2>"$T/err" | jq -r '.stragglers[].task' | sort; }
+held_up >"$T/all" && held_up --to '2026-11-23 11:42:40' >"$T/before" && held_up --from '2026-11-23 11:42:40' >"$T/after"
+check_eq "$(comm -3 "$T/before" "$T/after" | wc -l) $(grep -c _0007_ "$T/before") $(grep -c _0002_ "$T/after")" \
+	"$(wc -l <"$T/all") 0 0" "tasks of either time, of a later job before, of an earlier one after" &&
+	check_eq "$(sort -u "$T/before" "$T/after" | diff - "$T/all")" '' "both and all" &&
+	check_eq "$(held_up --from 2026-11-24)" '' "of the day after" && ok
+
 # ---- local time ----
 
 export TZ='CET-1CEST,M3.5.0,M10.5.0/3'
