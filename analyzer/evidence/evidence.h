@@ -16,7 +16,7 @@
  * offsets) is in that yardstick, and no model of it is needed. Evidence adds up with the blocks,
  * and drains with later ones.
  *
- * Blocks. Two blocks make one of twice the length: sum, number, the doubts, the three worst
+ * Blocks. Two blocks make one of twice the length: sum, number, the doubts and what else is open, the three worst
  * intervals. A window is two neighbouring blocks of half its length L, and moves by half; it says
  * something of an entity that has values in half of its intervals. Evidence M is the mean without
  * the three worst, so that a burst is none; effect G is the mean of all.
@@ -150,6 +150,7 @@ struct residual {
 	double r;     /* ln slowness against the peers at equal load; NaN: could not be compared */
 	double extra; /* variance beyond that of its peers, as it has fewer values; 0 or more */
 	double doubt; /* ln: what another load leaves open; of either sign, the mean counts */
+	double open; /* ln: so much more may have been taken off r, as another reason for it: it would not be seen. 0 or more */
 };
 
 enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };

@@ -37,7 +37,7 @@ struct quantiles quantiles_at(double p, double df);
 /* Some intervals of one entity, added up: as float, which halves the memory. Blocks are added up in pairs, so that even the
  * longest loses no more than a millionth. */
 struct block {
-	float sum, extra, doubt;
+	float sum, extra, doubt, open;
 	float top[EVIDENCE_TRIM]; /* the largest, in descending order; without so many -INFINITY */
 	unsigned int count;
 };
@@ -115,10 +115,10 @@ struct view {
 
 /* The baseline of one entity: sums until lag_s ago, and the time since in slots. */
 struct baseline {
-	double sum, doubt;
+	double sum, doubt, open;
 	unsigned int count;
 	struct baseline_slot {
-		float sum, doubt;
+		float sum, doubt, open;
 		unsigned int count;
 	} slot[SLOTS];
 	bool frozen;

@@ -39,6 +39,7 @@ struct table_panel {
 	struct look_params look; /* of one look at all of it */
 	struct equal_load *load;
 	struct loaded *loads;	  /* n: of the interval that is filled */
+	double *sizes, *some;	  /* n: of requests (tables_fill.c); to sort in */
 	size_t samples, work;	  /* of all; entities filled in, all intervals together */
 	int64_t first_ns;	  /* the earliest value */
 	int64_t from_ns, to_ns;	  /* the next interval that has data */

@@ -54,7 +54,7 @@ static size_t first_run(const struct table_runs *r, const struct table_run *x)
 
 /* The same instance's; else the node's, of what is measured of the whole node. */
 static void find_given(const struct table *t, const struct table_runs *r, struct table_run x,
-		       struct table_entity *e)
+		       size_t *begin, size_t *end)
 {
 	int64_t whole = names_find(&t->instances, "");
 
@@ -62,8 +62,8 @@ static void find_given(const struct table *t, const struct table_runs *r, struct
 		size_t i = first_run(r, &x);
 
 		if (i < r->n && !by_metric(&r->at[i], &x)) {
-			e->given_begin = r->at[i].begin;
-			e->given_end = r->at[i].end;
+			*begin = r->at[i].begin;
+			*end = r->at[i].end;
 			return;
 		}
 		if (whole < 0 || whole == (int64_t)x.instance)
@@ -186,7 +186,10 @@ static struct seeker seeker_of(const struct job *j, const struct table_column *c
 				    .begin = x->begin,
 				    .end = x->end};
 	if (c->given >= 0)
-		find_given(t, &j->runs, given, &s.e);
+		find_given(t, &j->runs, given, &s.e.given_begin, &s.e.given_end);
+	given.metric = (uint32_t)c->size;
+	if (c->size >= 0)
+		find_given(t, &j->runs, given, &s.e.size_begin, &s.e.size_end);
 	return s;
 }
 
