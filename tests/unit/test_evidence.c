@@ -446,7 +446,7 @@ static void nothing_that_is_pushed_does_damage(void **state)
 				assert_int_equal(over_time_grow(e, ++n), 0);
 			for (size_t i = 0; i < n; i++)
 				in[i] = (struct residual){damaged(&random), damaged(&random),
-							  damaged(&random)};
+							  damaged(&random), damaged(&random)};
 			in_use = mallinfo2().uordblks;
 			assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
 			took += mallinfo2().uordblks != in_use;
@@ -745,7 +745,7 @@ static void a_weight_is_a_unit(void **state)
 			for (size_t i = 0; i < a.n; i++)
 				b.in[i] = (struct residual){a.in[i].r * WEIGHT,
 							    a.in[i].extra * WEIGHT * WEIGHT,
-							    a.in[i].doubt * WEIGHT};
+							    a.in[i].doubt * WEIGHT, 0};
 			assert_int_equal(over_time_push(b.e, b.in, WEIGHT, b.out, &b.group), 0);
 			assert_int_equal(a.group.halves, b.group.halves);
 			for (size_t i = 0; i < a.n; i++) {
@@ -780,6 +780,34 @@ static struct evidence beside_load(double slope, double r, double doubt)
 		assert_int_equal(over_time_push(e, in, 1, out, NULL), 0);
 	over_time_free(e);
 	return out[0];
+}
+
+/* What may have been taken off would not be seen: as much more is needed to be seen, and nothing else changes. */
+static void what_is_open_is_not_seen(void **state)
+{
+	const double open = 0.4;
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct evidence_params p = EVIDENCE_PARAMS_DEFAULT;
+		struct residual in[6] = {{.r = 0.3 * k}};
+		struct evidence out[2][6];
+
+		for (int with = 0; with < 2; with++) {
+			struct over_time *e = over_time_new(6, &p);
+
+			assert_non_null(e);
+			in[0].open = with * open;
+			for (int w = 0; w < 64; w++)
+				assert_int_equal(over_time_push(e, in, 1, out[with], NULL), 0);
+			over_time_free(e);
+		}
+		near(out[1][0].t, out[0][0].t);
+		assert_int_equal(out[1][0].level, out[0][0].level);
+		near(out[1][0].least, out[0][0].least + open);
+		near(out[1][0].least_indicted, out[0][0].least_indicted + open);
+		near(out[1][1].least, out[0][1].least);
+	}
 }
 
 /*
@@ -856,6 +884,7 @@ int main(void)
 		cmocka_unit_test(one_look_is_judged_as_by_the_reference),
 		cmocka_unit_test(a_look_at_too_little_says_so),
 		cmocka_unit_test(means_of_few_lean_on_what_is_expected),
+		cmocka_unit_test(what_is_open_is_not_seen),
 		cmocka_unit_test(less_to_do_is_no_doubt_where_as_much_is_under_way),
 		cmocka_unit_test(few_values_are_no_surer_than_ranks),
 	};
