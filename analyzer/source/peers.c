@@ -243,6 +243,50 @@ int32_t peers_group(const struct peers_file *p, const char *node)
 	return PEERS_NONE;
 }
 
+/* Whether they differ in digits only. */
+static bool alike_but_digits(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	do {
+		a += strspn(a, digits);
+		b += strspn(b, digits);
+		if (*a != *b)
+			return false;
+	} while (*a++ && *b++);
+	return true;
+}
+
+size_t peers_kinds(uint32_t *kind, const char (*nodes)[HOST_LEN], size_t n, size_t least)
+{
+	enum { MANY = 32 }; /* then names are drawn at random, and say nothing */
+	size_t first[MANY], count[MANY] = {0}, kinds = 0, largest = 0, told = 0;
+	uint32_t number[MANY];
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < kinds && !alike_but_digits(nodes[i], nodes[first[k]]))
+			k++;
+		if (k == MANY) {
+			memset(kind, 0, n * sizeof(*kind));
+			return 1;
+		}
+		if (k == kinds)
+			first[kinds++] = i;
+		count[k]++;
+		kind[i] = (uint32_t)k;
+	}
+	for (size_t k = 0; k < kinds; k++) {
+		largest = count[k] > count[largest] ? k : largest;
+		number[k] = (uint32_t)told;
+		told += count[k] >= least;
+	}
+	for (size_t i = 0; i < n; i++)
+		kind[i] = told ? number[count[kind[i]] >= least ? kind[i] : largest] : 0;
+	return told ? told : 1;
+}
+
 static int against_node(const void *key, const void *node)
 {
 	return strcmp(key, node);

@@ -31,6 +31,12 @@ void peers_free(struct peers_file *p);
 int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
 
+/*
+ * What names say of n nodes: of which kind each is. Names that differ in their digits only (oss1, oss12) are of one kind;
+ * kinds of fewer than `least` are joined with the largest one. How many there are, in order of their first nodes; n > 0.
+ */
+size_t peers_kinds(uint32_t *kind, const char (*nodes)[HOST_LEN], size_t n, size_t least);
+
 /* Warns of names that are none of the n nodes (ascending), a misspelt one perhaps, and of nodes in no
  * group. */
 void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_t n,

@@ -494,6 +494,7 @@ struct verdict {
 	size_t n_looks;
 	struct durations *durations; /* likewise, of job states */
 	size_t n_durations;
+	size_t kinds;		 /* groups that nobody listed: by what servers are and do; 0: none were told */
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;

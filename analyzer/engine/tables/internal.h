@@ -57,7 +57,9 @@ struct job {
 	struct table_runs runs;
 	size_t *row;	/* the verdict's number of each of the table's nodes */
 	int32_t *group; /* of the verdict's nodes */
+	size_t n_groups;
 	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
+	bool kinds_told;  /* of instances */
 	struct table_columns columns;
 	struct table_panel *panels; /* by column */
 	size_t n_panels;
@@ -86,6 +88,27 @@ int table_panels(struct job *j, const struct table_column *c);
  * entity has in one. 0 or -ENOMEM.
  */
 int table_interval(struct table_panel *p, double least_ns, size_t *values);
+
+/* ---- tables_kinds.c ---- */
+
+/*
+ * Who is compared with whom where no --peers says so. A server that names tell from others (oss1, mds1), and whose values are apart
+ * from theirs from the first to the last in a column that may indict (kinds_apart()), is of another group, and
+ * so are all of its name; a note says who and why. Fills j->group, j->n_groups. 0 or -ENOMEM.
+ */
+int table_groups(struct job *j);
+
+/*
+ * Instances of servers, as disks, that are compared whatever their names: n of one column and one group, by server. If they are apart
+ * as above, and each server has as many of the rarer kind, kind[] is 1 of the slower ones, and a note says so: a slow server
+ * would have more of them, and so would one with a slow disk. Else kind[] stays. 0 or -ENOMEM.
+ */
+int table_disk_kinds(struct job *j, const struct table_column *c, const struct table_entity *const *e,
+		     size_t n, bool *kind);
+
+/* Where nobody is indicted and not all are well, though servers are apart that nothing else tells apart: a note says who, and what to
+ * do if that is how they are. After table_unjudged(). 0 or -ENOMEM. */
+int table_hint(struct job *j);
 
 /* ---- tables_fill.c ---- */
 
