@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The engine, as its files see it and nobody else: robust.c (intervals), peersets.c, window.c, incidents.c, notices.c. */
+/* The engine, as its files see it and nobody else: robust.c (intervals), peersets.c, window.c, incidents.c, notices.c, groups.c. */
 #ifndef LIMPET_ENGINE_INTERNAL_H
 #define LIMPET_ENGINE_INTERNAL_H
 
@@ -60,6 +60,7 @@ struct disk {
 struct disk_class {
 	char key[128]; /* model, rotational, size: disks of one are peers */
 	char model[64];
+	int octave; /* of its size in bytes, where no model is known; -1 */
 };
 
 /* Those that are compared with each other in one signal. */
@@ -138,6 +139,9 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 /* incidents.c: a tracker that asks the rules, or NULL; and after each interval. 0 or -ENOMEM. */
 struct track *incidents_track(struct robust *r);
 int incidents_update(struct robust *r, int64_t to_ns);
+
+/* groups.c, 0 or -ENOMEM: notes of what disks are compared with what, and of servers that look like two groups. */
+int groups_notes(const struct robust *r, struct verdict *a);
 
 /* notices.c, 0 or -ENOMEM: what the peers of a latency had in common, against its history; */
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,

@@ -203,6 +203,9 @@ int over_time_grow(struct over_time *o,
 int over_time_push(struct over_time *o, const struct residual *in, double weight,
 		   struct evidence *out, struct evidence_group *group);
 
+/* Whether entity i is on the slow side, where the group falls in two. */
+bool over_time_slower(const struct over_time *o, size_t i);
+
 /*
  * What entity i showed in the interval that was pushed last: its residual less the median, beside how far the peers are
  * apart in it and were so far (variances, half each; the floor at least); `most` of these at most. NaN: it was not
@@ -350,7 +353,7 @@ double evidence_both(const struct evidence *a, const struct evidence *b);
  *
  * `course` has the levels (ln) of each entity in KINDS_TIMES equal parts of the time, NaN where one has none. Two kinds are apart if in
  * each part the same one is above the other, by a gap of 1.25 or more that is as wide as either kind is. Of each kind less
- * than a third may be anywhere, or have no value: a slow one makes no kind, nor do fewer than KINDS_LEAST.
+ * than a third may be anywhere, or have no value: of three none, and a slow one among others makes no kind.
  */
 enum { KINDS_LEAST = 3, KINDS_TIMES = 4 };
 
@@ -359,7 +362,7 @@ enum { KINDS_LEAST = 3, KINDS_TIMES = 4 };
 double kinds_apart(const double *course, const size_t *a, size_t n_a, const size_t *b, size_t n_b,
 		   double *room);
 
-/* The same of two kinds that nothing tells but the widest gap among n entities; slow: n, who is above. NaN: there are no two, or
+/* The same of two kinds, KINDS_LEAST or more of each, that nothing tells but the widest gap among n entities; slow: n, who is above. NaN: there are no two, or
  * no memory. */
 double kinds_split(const double *course, size_t n, bool *slow);
 

@@ -94,6 +94,7 @@ struct length {
 	bool many;     /* and of more than a third, */
 	bool old;      /* some of which is no news */
 	double apart;  /* by so much, ln */
+	float from;    /* means from which on an entity is on the slow side */
 	size_t slow;
 };
 
@@ -133,6 +134,7 @@ struct over_time {
 	unsigned int slot_at, slot_in;		   /* the slot that is filled; intervals in it */
 	struct evidence *out;
 	struct evidence_group group;
+	const struct length *falls; /* at which it falls in two; NULL */
 	bool changed; /* a window was judged since `out` was made */
 	/* Room for one push. */
 	struct residual *in, *less; /* less the median; less the baseline */

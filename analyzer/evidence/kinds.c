@@ -46,7 +46,7 @@ static bool middle_at(const double *course, const size_t *of, size_t n, size_t t
 		if (isfinite(x))
 			room[k++] = x;
 	}
-	if (k < KINDS_LEAST || n - k > (n - 1) / 3)
+	if (!k || n - k > (n - 1) / 3)
 		return false;
 	*m = middle_of(room, k, n);
 	return true;
@@ -61,8 +61,7 @@ double kinds_apart(const double *course, const size_t *a, size_t n_a, const size
 		struct middle x, y;
 		double gap, up;
 
-		if (n_a < KINDS_LEAST || n_b < KINDS_LEAST ||
-		    !middle_at(course, a, n_a, t, room, &x) ||
+		if (!n_a || !n_b || !middle_at(course, a, n_a, t, room, &x) ||
 		    !middle_at(course, b, n_b, t, room, &y))
 			return NAN;
 		up = y.median - x.median;

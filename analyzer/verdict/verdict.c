@@ -107,6 +107,44 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 	return err;
 }
 
+void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
+		      signed char which)
+{
+	enum { NAMED = 8 };
+	char name[HOST_LEN];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		if (side[i] != which || n++ >= NAMED)
+			continue;
+		text_add(t, "%s%s", n > 1 ? ", " : "",
+			 output_clean(a->nodes[i], name, sizeof(name)));
+	}
+	text_put_more(t, n, NAMED);
+}
+
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio, const signed char *side,
+			bool lasting)
+{
+	enum { LEAST = 3 }; /* two that are slow are no group */
+	struct text t TEXT_SCOPED = {0};
+	size_t n[2] = {0};
+
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (side[i])
+			n[side[i] > 0]++;
+	if (n[0] < LEAST || n[1] < LEAST)
+		return 0;
+	text_put(&t, "two groups? ");
+	verdict_put_side(&t, a, side, 1);
+	text_add(&t, ": %s is %.3g x that of ", signal, ratio);
+	verdict_put_side(&t, a, side, -1);
+	text_add(&t,
+		 "%s; if they are of another kind, --peers compares each kind with itself",
+		 lasting ? " or more from the first value to the last" : "");
+	return t.failed ? -ENOMEM : verdict_note_lines(a, text_of(&t));
+}
+
 static int note_left_out(struct verdict *a, const char *host, const char *file, const char *why)
 {
 	struct note n = {.kind = NOTE_LEFT_OUT, .text = why};

@@ -551,6 +551,15 @@ double incident_confidence(const struct incident *x);
 int verdict_note(struct verdict *a, const struct note *note);
 /* Adds a NOTE_READER for each line; NULL: none. 0 or -ENOMEM. */
 int verdict_note_lines(struct verdict *a, const char *lines);
+/*
+ * Adds a note that servers look like two groups, and how to say so; nothing where one side has fewer than three. side: of each
+ * server -1 quicker, 1 slower, 0 neither. lasting: so it was from the first to the last. 0 or -ENOMEM.
+ */
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio, const signed char *side,
+			bool lasting);
+/* Adds the names of the first of those servers that are of one side. */
+void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
+		      signed char which);
 /* A file that was left out, and why: the reason why its server was not judged, or, where it was
  * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);

@@ -167,6 +167,7 @@ struct by_name {
 	bool *apart;   /* of two kinds: kinds x kinds */
 	struct two two;
 	double *room;
+	signed char *side;
 	double effect; /* ln, the widest, */
 	const char *column; /* of this */
 };
@@ -181,6 +182,33 @@ static size_t gather_kind(const struct job *j, const struct by_name *x, size_t k
 	return n;
 }
 
+static bool of_metadata(const struct job *j, const size_t *of, size_t n)
+{
+	size_t metadata = 0;
+
+	for (size_t i = 0; i < n; i++)
+		metadata += peers_metadata(j->a->nodes[of[i]]);
+	return 2 * metadata > n;
+}
+
+/*
+ * Up to a third that are slower may as well be at fault, whatever they are called: that is for the evidence to say. No
+ * server of metadata has what the others have to do.
+ */
+static bool may_be_slow(const struct job *j, const struct two *x, double apart)
+{
+	size_t slower = apart > 0 ? x->n_b : x->n_a;
+
+	return 3 * slower <= x->n_a + x->n_b &&
+	       of_metadata(j, x->a, x->n_a) == of_metadata(j, x->b, x->n_b);
+}
+
+/* One that is quicker is in nobody's way, and nobody could judge it by itself. */
+static bool may_stay(const struct two *x, double apart)
+{
+	return (apart > 0 ? x->n_a : x->n_b) == 1;
+}
+
 static void pair_look(const struct job *j, struct by_name *x, size_t k, size_t m,
 		      const double *levels, const double *loads, const char *column)
 {
@@ -189,7 +217,7 @@ static void pair_look(const struct job *j, struct by_name *x, size_t k, size_t m
 	x->two.n_a = gather_kind(j, x, k, x->two.a);
 	x->two.n_b = gather_kind(j, x, m, x->two.b);
 	apart = servers_apart(&x->two, levels, loads, x->room);
-	if (isnan(apart))
+	if (isnan(apart) || may_be_slow(j, &x->two, apart) || may_stay(&x->two, apart))
 		return;
 	x->apart[k * x->kinds + m] = true;
 	if (fabs(apart) > x->effect) {
@@ -233,19 +261,6 @@ static void join_kinds(struct job *j, struct by_name *x)
 	j->n_groups = groups;
 }
 
-enum { NAMED = 8 };
-
-/* "oss1, oss2, and 4 more": those of n servers that are of one group. */
-static void put_servers(struct text *t, const struct job *j, const size_t *of, size_t n)
-{
-	char name[HOST_LEN];
-
-	for (size_t i = 0; i < n && i < NAMED; i++)
-		text_add(t, "%s%s", i ? ", " : "",
-			 output_clean(j->a->nodes[of[i]], name, sizeof(name)));
-	text_put_more(t, n, NAMED);
-}
-
 static int groups_note(struct job *j, const struct by_name *x)
 {
 	struct text t TEXT_SCOPED = {0};
@@ -256,13 +271,10 @@ static int groups_note(struct job *j, const struct by_name *x)
 		 "(--peers says who is)\n",
 		 j->n_groups, x->column, exp(x->effect));
 	for (size_t g = 0; g < j->n_groups; g++) {
-		size_t n = 0;
-
 		for (size_t i = 0; i < j->a->n_nodes; i++)
-			if (j->group[i] == (int32_t)g)
-				x->two.a[n++] = i;
+			x->side[i] = j->group[i] == (int32_t)g;
 		text_add(&t, "group %zu of %zu: ", g + 1, j->n_groups);
-		put_servers(&t, j, x->two.a, n);
+		verdict_put_side(&t, j->a, x->side, 1);
 		text_put(&t, "\n");
 	}
 	j->a->kinds = j->n_groups;
@@ -286,6 +298,7 @@ int table_groups(struct job *j)
 	x.two.a = scratch_array(&room, n, sizeof(*x.two.a));
 	x.two.b = scratch_array(&room, n, sizeof(*x.two.b));
 	x.room = scratch_array(&room, n, sizeof(*x.room));
+	x.side = scratch_array(&room, n, sizeof(*x.side));
 	if (room.failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < j->columns.n && !err; i++)
@@ -333,7 +346,7 @@ static double split_servers(const struct job *j, const double *levels, const dou
 static int hint_of(struct job *j, const struct table_column *c, bool *said)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
-	struct text t TEXT_SCOPED = {0};
+	signed char *side = scratch_array(&room, j->a->n_nodes, sizeof(*side));
 	const double *levels, *loads;
 	struct two x;
 	double apart;
@@ -343,15 +356,13 @@ static int hint_of(struct job *j, const struct table_column *c, bool *said)
 	if (room.failed)
 		return -ENOMEM;
 	if (isnan(apart))
-		return err;
+		return 0;
 	*said = true;
-	text_put(&t, "two groups? ");
-	put_servers(&t, j, x.b, x.n_b);
-	text_add(&t, ": %s is %.3g x that of ", c->row.name, exp(apart));
-	put_servers(&t, j, x.a, x.n_a);
-	text_put(&t, " or more from the first value to the last; if they are of another kind, "
-		     "--peers compares each with its own");
-	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
+	for (size_t i = 0; i < x.n_a; i++)
+		side[x.a[i]] = -1;
+	for (size_t i = 0; i < x.n_b; i++)
+		side[x.b[i]] = 1;
+	return verdict_note_groups(j->a, c->row.name, exp(apart), side, true);
 }
 
 int table_hint(struct job *j)
