@@ -352,10 +352,11 @@ double evidence_both(const struct evidence *a, const struct evidence *b);
  * something else says of which kind each is; of values alone a half that always was slow is the same. [D]
  *
  * `course` has the levels (ln) of each entity in KINDS_TIMES equal parts of the time, NaN where one has none. Two kinds are apart if in
- * each part the same one is above the other, by a gap of 1.25 or more that is as wide as either kind is. Of each kind less
- * than a third may be anywhere, or have no value: of three none, and a slow one among others makes no kind.
+ * each part the same one is above the other, by a gap of 1.25 or more that is as wide as either kind is. Of each kind a third may
+ * have no value, or be slower than the others: these are at fault, and make no kind. None may be quicker: where one is, the others are
+ * not slow by nature.
  */
-enum { KINDS_LEAST = 3, KINDS_TIMES = 4 };
+enum { KINDS_LEAST = 3, KINDS_TIMES = 8 };
 
 /* Of kinds a and b, numbers of entities: by how much b is above a at least (ln, negative: below); NaN: they are not apart. room: as
  * many as the larger has. */

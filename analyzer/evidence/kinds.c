@@ -10,33 +10,17 @@
 /* ln: as wide a gap makes two groups over time, too (over_time_window.c). */
 static const double GAP = 0.2231; /* ln 1.25 */
 
-/* Some of a kind at one time, without those that are furthest from its middle. */
-struct middle {
+/* Those of a kind that may be well at one time. */
+struct well {
 	double low, high, median;
 };
 
-/* at: n values that are finite, of `all` entities; they are sorted. Up to a third, less one of three, may be at fault. */
-static struct middle middle_of(double *at, size_t n, size_t all)
-{
-	size_t from = 0, to = n;
-	struct middle m;
-
-	stats_sort(at, n);
-	m.median = stats_sorted_median(at, n);
-	for (size_t left = (all - 1) / 3 - (all - n); left; left--) {
-		if (m.median - at[from] > at[to - 1] - m.median)
-			from++;
-		else
-			to--;
-	}
-	m.low = at[from];
-	m.high = at[to - 1];
-	return m;
-}
-
-/* Those of one kind at one time; false: too few of them have a value. */
-static bool middle_at(const double *course, const size_t *of, size_t n, size_t time, double *room,
-		      struct middle *m)
+/*
+ * Those of one kind at one time; false: too few of them have a value. The slowest third may be at fault. One that is quicker than the
+ * others may not: it shows that they are not slow by nature.
+ */
+static bool well_at(const double *course, const size_t *of, size_t n, size_t time, double *room,
+		    struct well *w)
 {
 	size_t k = 0;
 
@@ -46,9 +30,11 @@ static bool middle_at(const double *course, const size_t *of, size_t n, size_t t
 		if (isfinite(x))
 			room[k++] = x;
 	}
-	if (!k || n - k > (n - 1) / 3)
+	if (!k || n - k > n / 3)
 		return false;
-	*m = middle_of(room, k, n);
+	stats_sort(room, k);
+	k -= n / 3 - (n - k);
+	*w = (struct well){room[0], room[k - 1], stats_sorted_median(room, k)};
 	return true;
 }
 
@@ -58,11 +44,11 @@ double kinds_apart(const double *course, const size_t *a, size_t n_a, const size
 	double least = INFINITY, sum = 0;
 
 	for (size_t t = 0; t < KINDS_TIMES; t++) {
-		struct middle x, y;
+		struct well x, y;
 		double gap, up;
 
-		if (!n_a || !n_b || !middle_at(course, a, n_a, t, room, &x) ||
-		    !middle_at(course, b, n_b, t, room, &y))
+		if (!n_a || !n_b || !well_at(course, a, n_a, t, room, &x) ||
+		    !well_at(course, b, n_b, t, room, &y))
 			return NAN;
 		up = y.median - x.median;
 		gap = up > 0 ? y.low - x.high : x.low - y.high;

@@ -137,7 +137,7 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 			words_or_null_json(cause_why(in->cause, in->why)), "detail",
 			said(words_or_null_json, detail, a, &in->detail, in), "direction",
 			words_or_null_json(direction_words[in->detail.direction]), "disk",
-			words_or_null_json(in->detail.disk), "guess",
+			words_or_null_json(verdict_all_parts(a, in) ? "" : in->detail.disk), "guess",
 			said(words_or_null_json, guess, &in->guess), "confidence",
 			number_json(in->confidence), "doubt", said(words_or_null_json, doubts, in),
 			"culprit", culprit_json(&in->culprit), "held", in->held, "chronic",

@@ -107,6 +107,26 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 	return err;
 }
 
+size_t verdict_all_parts(const struct verdict *a, const struct incident *in)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_parts && in->detail.kind == DETAIL_SIGNAL; i++) {
+		bool worse = false;
+
+		if (a->parts[i].node != in->node)
+			continue;
+		for (size_t k = 0; k < in->n_findings && !worse; k++)
+			worse = in->findings[k].signal == in->detail.signal &&
+				!in->findings[k].symptom &&
+				!strcmp(in->findings[k].disk, a->parts[i].disk);
+		if (!worse)
+			return 0;
+		n++;
+	}
+	return n > 1 ? n : 0;
+}
+
 void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
 		      signed char which)
 {

@@ -564,6 +564,12 @@ void verdict_put_side(struct text *t, const struct verdict *a, const signed char
  * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);
 
+/*
+ * How many disks (parts) of its server an incident has, if its signal is worse of each of them, and they are two or more: it is the
+ * server then, not one of them. 0: not so.
+ */
+size_t verdict_all_parts(const struct verdict *a, const struct incident *in);
+
 /* ---- for all outputs ------------------------------------------------------------------------- */
 
 /* The server's name; "?" if there is none of this number. */
