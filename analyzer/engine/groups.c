@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "userspace/common/output.h"
 #include "userspace/common/scratch.h"
@@ -18,13 +20,15 @@ struct class_use {
 static void put_class(struct text *t, const struct disk_class *c, const struct class_use *u)
 {
 	char model[sizeof(c->model)];
+	const char *octave =
+		strrchr(c->key, '|'); /* of the size in bytes, where no model is known */
+	int size = octave ? atoi(octave + 1) : -1;
 
 	text_add(t, "%zu ", u->disks);
 	if (*c->model)
 		text_add(t, "of '%s'", output_clean(c->model, model, sizeof(model)));
-	else if (c->octave >= 0)
-		text_add(t, "of %.3g to %.3g GB", ldexp(1e-9, c->octave),
-			 ldexp(1e-9, c->octave + 1));
+	else if (size >= 0)
+		text_add(t, "of %.3g to %.3g GB", ldexp(1e-9, size), ldexp(1e-9, size + 1));
 	else
 		text_put(t, "of which nothing is known");
 	text_add(t, " in %zu server%s", u->servers, text_plural(u->servers));
@@ -98,7 +102,8 @@ static int halves_note(const struct robust *r, struct verdict *a)
 	}
 	if (!most || !sides_of(most, side))
 		return 0;
-	return verdict_note_groups(a, most->o.row->name, exp(most->track.group.effect), side, false);
+	return verdict_note_groups(a, most->o.row->name, exp(most->track.group.effect), side,
+				   false);
 }
 
 int groups_notes(const struct robust *r, struct verdict *a)

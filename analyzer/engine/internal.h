@@ -60,7 +60,6 @@ struct disk {
 struct disk_class {
 	char key[128]; /* model, rotational, size: disks of one are peers */
 	char model[64];
-	int octave; /* of its size in bytes, where no model is known; -1 */
 };
 
 /* Those that are compared with each other in one signal. */
@@ -93,7 +92,7 @@ struct robust {
 	struct panel_values values; /* of the panel that is filled */
 	struct panel_explained explained;
 	int64_t first_ns,
-		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
+		next_ns; /* the first interval's start, the last one's end; INT64_MIN: none */
 	size_t n_intervals, n_useful;
 	bool identities;
 	struct stolen {			/* servers whose processors are taken by other guests */
@@ -140,10 +139,8 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 struct track *incidents_track(struct robust *r);
 int incidents_update(struct robust *r, int64_t to_ns);
 
-/* groups.c, 0 or -ENOMEM: notes of what disks are compared with what, and of servers that look like two groups. */
+/* groups.c, 0 or -ENOMEM: notes of disks' models, and of servers that look like two groups; notices.c: what the peers of a latency had in common, against its history; */
 int groups_notes(const struct robust *r, struct verdict *a);
-
-/* notices.c, 0 or -ENOMEM: what the peers of a latency had in common, against its history; */
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
 		 int64_t to_ns);
 /* processors that servers do not get from their hosts; */

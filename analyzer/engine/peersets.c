@@ -271,7 +271,7 @@ int robust_identity(struct robust *r, size_t node, const struct device_identity 
 /* Disks are peers within one model, and where no model is known, within one size (to an octave). */
 static int class_of(struct robust *r, const struct device_identity *id)
 {
-	struct disk_class c = {.key = "", .octave = -1};
+	struct disk_class c = {.key = ""};
 
 	if (id) {
 		bool by_size = !*id->model && id->size_bytes > 0;
@@ -279,7 +279,6 @@ static int class_of(struct robust *r, const struct device_identity *id)
 
 		r->identities |= *id->model != 0;
 		snprintf(c.model, sizeof(c.model), "%s", id->model);
-		c.octave = octave;
 		snprintf(c.key, sizeof(c.key), "%s|%d|%d", id->model, id->rotational, octave);
 	}
 	for (size_t i = 0; i < r->n_classes; i++)

@@ -17,7 +17,7 @@ enum {
 static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
 static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
 static const double DF_MAX =
-	200; /* more are not believed, of counts neither: tails are not that normal */
+	200; /* more are not believed, of counts neither: no tail is so normal */
 static const double DF_NORMAL = 1e6; /* student.h: normal from there on */
 static const double SUSPECT = 10;    /* suspicious: at so many times the budget */
 
@@ -94,8 +94,8 @@ struct length {
 	bool many;     /* and of more than a third, */
 	bool old;      /* some of which is no news */
 	double apart;  /* by so much, ln */
-	float from;    /* means from which on an entity is on the slow side */
 	size_t slow;
+	float from; /* means of the slow side */
 };
 
 struct view {
@@ -135,12 +135,11 @@ struct over_time {
 	struct evidence *out;
 	struct evidence_group group;
 	const struct length *falls; /* at which it falls in two; NULL */
-	bool changed; /* a window was judged since `out` was made */
+	bool changed;		    /* a window was judged since `out` was made */
 	/* Room for one push. */
 	struct residual *in, *less; /* less the median; less the baseline */
 	struct block *block, *window;
-	double *m, *g, *extra;
-	double *some; /* twice as many */
+	double *m, *g, *extra, *some; /* some: twice as many */
 	bool *core;
 };
 

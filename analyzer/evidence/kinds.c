@@ -52,8 +52,7 @@ double kinds_apart(const double *course, const size_t *a, size_t n_a, const size
 			return NAN;
 		up = y.median - x.median;
 		gap = up > 0 ? y.low - x.high : x.low - y.high;
-		if (gap < GAP || gap < fmax(x.high - x.low, y.high - y.low) ||
-		    (t && up * sum <= 0))
+		if (gap < GAP || gap < fmax(x.high - x.low, y.high - y.low) || (t && up * sum <= 0))
 			return NAN;
 		sum += up;
 		least = fmin(least, fabs(up));

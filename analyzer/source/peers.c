@@ -261,7 +261,7 @@ static bool alike_but_digits(const char *a, const char *b)
 
 bool peers_metadata(const char *node)
 {
-	static const char *const words[] = {"mds", "mdt",	"mgs", "mgt", "meta",
+	static const char *const words[] = {"mds", "mdt",      "mgs", "mgt",	 "meta",
 					    "mon", "metadata", "mgr", "namenode"};
 
 	for (size_t len; *node; node += len ? len : 1) {

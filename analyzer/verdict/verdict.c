@@ -143,8 +143,8 @@ void verdict_put_side(struct text *t, const struct verdict *a, const signed char
 	text_put_more(t, n, NAMED);
 }
 
-int verdict_note_groups(struct verdict *a, const char *signal, double ratio, const signed char *side,
-			bool lasting)
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio,
+			const signed char *side, bool lasting)
 {
 	enum { LEAST = 3 }; /* two that are slow are no group */
 	struct text t TEXT_SCOPED = {0};
@@ -159,8 +159,7 @@ int verdict_note_groups(struct verdict *a, const char *signal, double ratio, con
 	verdict_put_side(&t, a, side, 1);
 	text_add(&t, ": %s is %.3g x that of ", signal, ratio);
 	verdict_put_side(&t, a, side, -1);
-	text_add(&t,
-		 "%s; if they are of another kind, --peers compares each kind with itself",
+	text_add(&t, "%s; if they are of another kind, --peers compares each kind with itself",
 		 lasting ? " or more from the first value to the last" : "");
 	return t.failed ? -ENOMEM : verdict_note_lines(a, text_of(&t));
 }

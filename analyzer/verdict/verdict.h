@@ -494,7 +494,7 @@ struct verdict {
 	size_t n_looks;
 	struct durations *durations; /* likewise, of job states */
 	size_t n_durations;
-	size_t kinds;		 /* groups that nobody listed: by what servers are and do; 0: none were told */
+	size_t kinds; /* groups that nobody listed: by what servers are and do; 0: none were told */
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
@@ -555,8 +555,8 @@ int verdict_note_lines(struct verdict *a, const char *lines);
  * Adds a note that servers look like two groups, and how to say so; nothing where one side has fewer than three. side: of each
  * server -1 quicker, 1 slower, 0 neither. lasting: so it was from the first to the last. 0 or -ENOMEM.
  */
-int verdict_note_groups(struct verdict *a, const char *signal, double ratio, const signed char *side,
-			bool lasting);
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio,
+			const signed char *side, bool lasting);
 /* Adds the names of the first of those servers that are of one side. */
 void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
 		      signed char which);

@@ -843,9 +843,8 @@ static const double *levels_of(size_t n, size_t first, double apart, size_t from
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t t = 0; t < KINDS_TIMES; t++)
-			at[i * KINDS_TIMES + t] =
-				0.03 * (double)((5 * i + 3 * t) % 4) +
-				(i >= first && t >= from && t < to ? apart : 0);
+			at[i * KINDS_TIMES + t] = 0.03 * (double)((5 * i + 3 * t) % 4) +
+						  (i >= first && t >= from && t < to ? apart : 0);
 	return at;
 }
 
@@ -862,9 +861,12 @@ static void two_kinds_are_apart_from_the_first_to_the_last(void **state)
 		assert_true(fabs(kinds_apart(at, of + n, 8 - n, of, n, room) + 0.7) < 0.1);
 	}
 	/* not in the first part, or in the last one; too little; and the other way round at times */
-	assert_true(isnan(kinds_apart(levels_of(8, 4, 0.7, 1, KINDS_TIMES), of, 4, of + 4, 4, room)));
-	assert_true(isnan(kinds_apart(levels_of(8, 4, 0.7, 0, KINDS_TIMES - 1), of, 4, of + 4, 4, room)));
-	assert_true(isnan(kinds_apart(levels_of(8, 4, 0.15, 0, KINDS_TIMES), of, 4, of + 4, 4, room)));
+	assert_true(
+		isnan(kinds_apart(levels_of(8, 4, 0.7, 1, KINDS_TIMES), of, 4, of + 4, 4, room)));
+	assert_true(isnan(
+		kinds_apart(levels_of(8, 4, 0.7, 0, KINDS_TIMES - 1), of, 4, of + 4, 4, room)));
+	assert_true(
+		isnan(kinds_apart(levels_of(8, 4, 0.15, 0, KINDS_TIMES), of, 4, of + 4, 4, room)));
 	/* two of eight make no kind of the values' own */
 	bool slow[8];
 

@@ -347,8 +347,10 @@ static const char *kinds_of(const char (*names)[HOST_LEN], size_t n)
 
 static void names_that_differ_in_digits_are_of_one_kind(void **state)
 {
-	static const char one[][HOST_LEN] = {"rack1-oss1", "rack1-oss2", "rack2-oss1", "rack12-oss10"};
-	static const char two[][HOST_LEN] = {"a-oss1", "a-oss2", "a-oss3", "b-oss1", "b-oss22", "b-oss3"};
+	static const char one[][HOST_LEN] = {"rack1-oss1", "rack1-oss2", "rack2-oss1",
+					     "rack12-oss10"};
+	static const char two[][HOST_LEN] = {"a-oss1", "a-oss2",  "a-oss3",
+					     "b-oss1", "b-oss22", "b-oss3"};
 	static const char few[][HOST_LEN] = {"a1", "a2", "a3", "b1", "b2", "c1"};
 	static const char none[][HOST_LEN] = {"a", "b", "c", "d1", "d2"};
 
@@ -368,8 +370,8 @@ static void servers_of_metadata_are_told_by_name(void **state)
 	assert_string_equal(kinds_of(names, 6), "110000");
 	assert_true(peers_metadata("mds1") && peers_metadata("lustre-MDT02.site") &&
 		    peers_metadata("10mon"));
-	assert_false(peers_metadata("oss1") || peers_metadata("monday1") || peers_metadata("amds") ||
-		     peers_metadata(""));
+	assert_false(peers_metadata("oss1") || peers_metadata("monday1") ||
+		     peers_metadata("amds") || peers_metadata(""));
 }
 
 static void names_at_random_say_nothing(void **state)

@@ -59,7 +59,8 @@ struct job {
 	int32_t *group; /* of the verdict's nodes */
 	size_t n_groups;
 	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
-	bool kinds_told;  /* of instances */
+	bool kinds_told; /* of instances */
+	bool asked;	 /* whether some servers are of another kind */
 	struct table_columns columns;
 	struct table_panel *panels; /* by column */
 	size_t n_panels;
@@ -103,8 +104,8 @@ int table_groups(struct job *j);
  * as above, and each server has as many of the rarer kind, kind[] is 1 of the slower ones, and a note says so: a slow server
  * would have more of them, and so would one with a slow disk. Else kind[] stays. 0 or -ENOMEM.
  */
-int table_disk_kinds(struct job *j, const struct table_column *c, const struct table_entity *const *e,
-		     size_t n, bool *kind);
+int table_disk_kinds(struct job *j, const struct table_column *c,
+		     const struct table_entity *const *e, size_t n, bool *kind);
 
 /* Where nobody is indicted and not all are well, though servers are apart that nothing else tells apart: a note says who, and what to
  * do if that is how they are. After table_unjudged(). 0 or -ENOMEM. */

@@ -16,7 +16,7 @@
 /* ---- levels ---------------------------------------------------------------------------------- */
 
 /* In equal parts of a time: what a server or disk had in them. */
-struct course {
+struct parts_levels {
 	const struct table *t;
 	const struct table_column *c; /* NULL: of a load */
 	double from, to;
@@ -25,14 +25,15 @@ struct course {
 
 enum { PART_VALUES = 4 }; /* in each part, or nothing is known of it */
 
-static double level_ln(const struct course *x, double value)
+static double level_ln(const struct parts_levels *x, double value)
 {
 	return x->c ? table_ln(&(struct table_panel){.column = x->c}, value)
 		    : (value > 0 ? log(value) : NAN);
 }
 
 /* Adds the values of samples [begin, end) in part `part` to the n in x->room. */
-static size_t part_values(const struct course *x, size_t begin, size_t end, size_t part, size_t n)
+static size_t part_values(const struct parts_levels *x, size_t begin, size_t end, size_t part,
+			  size_t n)
 {
 	for (size_t i = begin; i < end; i++) {
 		const struct sample *at = &x->t->at[i];
@@ -46,13 +47,13 @@ static size_t part_values(const struct course *x, size_t begin, size_t end, size
 	return n;
 }
 
-static double part_level(const struct course *x, size_t n)
+static double part_level(const struct parts_levels *x, size_t n)
 {
 	return n >= PART_VALUES ? stats_quantile(x->room, n, 0.5) : NAN;
 }
 
 /* Of n runs of one metric, the time and how many samples. */
-static size_t course_span(struct course *x, const struct table_run *r, size_t n)
+static size_t course_span(struct parts_levels *x, const struct table_run *r, size_t n)
 {
 	size_t samples = 0;
 
@@ -73,7 +74,7 @@ static double *server_levels(const struct job *j, const struct table_column *c, 
 	const struct table_runs *r = &j->runs;
 	size_t n = j->a->n_nodes, i = search_first(k, r->n, r->at[k].metric < metric);
 	size_t last = search_first(k, r->n, r->at[k].metric <= metric);
-	struct course x = {.t = j->t, .c = c};
+	struct parts_levels x = {.t = j->t, .c = c};
 	double *at = scratch_array(room, n * KINDS_TIMES, sizeof(*at));
 
 	x.room = scratch_array(room, course_span(&x, r->at + i, last - i), sizeof(*x.room));
@@ -90,7 +91,8 @@ static double *server_levels(const struct job *j, const struct table_column *c, 
 			size_t values = 0;
 
 			for (size_t k = i; k < end; k++)
-				values = part_values(&x, r->at[k].begin, r->at[k].end, part, values);
+				values =
+					part_values(&x, r->at[k].begin, r->at[k].end, part, values);
 			own[part] = part_level(&x, values);
 		}
 	}
@@ -168,8 +170,10 @@ struct by_name {
 	struct two two;
 	double *room;
 	signed char *side;
-	double effect; /* ln, the widest, */
-	const char *column; /* of this */
+	/* The widest, ln, and its column: of kinds that are apart; and of such as may be slow. */
+	double effect, slow_effect;
+	const char *column, *slow_column;
+	size_t slow, quick; /* the latter's kinds */
 };
 
 static size_t gather_kind(const struct job *j, const struct by_name *x, size_t kind, size_t *to)
@@ -217,8 +221,17 @@ static void pair_look(const struct job *j, struct by_name *x, size_t k, size_t m
 	x->two.n_a = gather_kind(j, x, k, x->two.a);
 	x->two.n_b = gather_kind(j, x, m, x->two.b);
 	apart = servers_apart(&x->two, levels, loads, x->room);
-	if (isnan(apart) || may_be_slow(j, &x->two, apart) || may_stay(&x->two, apart))
+	if (isnan(apart) || may_stay(&x->two, apart))
 		return;
+	if (may_be_slow(j, &x->two, apart)) {
+		if (fabs(apart) > x->slow_effect) {
+			x->slow_effect = fabs(apart);
+			x->slow_column = column;
+			x->slow = apart > 0 ? m : k;
+			x->quick = apart > 0 ? k : m;
+		}
+		return;
+	}
 	x->apart[k * x->kinds + m] = true;
 	if (fabs(apart) > x->effect) {
 		x->effect = fabs(apart);
@@ -281,6 +294,17 @@ static int groups_note(struct job *j, const struct by_name *x)
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 
+/* Of those that may be slow, or of another kind: that is for people to say. */
+static int slow_note(struct job *j, const struct by_name *x)
+{
+	if (!x->slow_column)
+		return 0;
+	for (size_t i = 0; i < j->a->n_nodes; i++)
+		x->side[i] = x->kind[i] == x->slow ? 1 : x->kind[i] == x->quick ? -1 : 0;
+	j->asked = true;
+	return verdict_note_groups(j->a, x->slow_column, exp(x->slow_effect), x->side, true);
+}
+
 int table_groups(struct job *j)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
@@ -307,7 +331,7 @@ int table_groups(struct job *j)
 	if (err)
 		return err;
 	join_kinds(j, &x);
-	return j->n_groups > 1 ? groups_note(j, &x) : 0;
+	return (j->n_groups > 1 ? groups_note(j, &x) : 0) ?: slow_note(j, &x);
 }
 
 /* ---- servers that nothing tells apart but their values ------------------------------------------ */
@@ -367,7 +391,7 @@ static int hint_of(struct job *j, const struct table_column *c, bool *said)
 
 int table_hint(struct job *j)
 {
-	bool said = false;
+	bool said = j->asked;
 	int err = 0;
 
 	if (j->o->peers || j->n_groups > 1 || verdict_indicts(j->a) ||
@@ -386,7 +410,7 @@ static double *disk_levels(const struct job *j, const struct table_column *c,
 			   const struct table_entity *const *e, size_t n, bool load,
 			   struct scratch *room)
 {
-	struct course x = {.t = j->t, .c = load ? NULL : c};
+	struct parts_levels x = {.t = j->t, .c = load ? NULL : c};
 	struct table_run *runs = scratch_array(room, n, sizeof(*runs));
 	double *at = scratch_array(room, n * KINDS_TIMES, sizeof(*at));
 	size_t some = 0;
@@ -406,9 +430,8 @@ static double *disk_levels(const struct job *j, const struct table_column *c,
 			size_t end = load ? e[i]->given_end : e[i]->end;
 
 			at[i * KINDS_TIMES + part] =
-				x.to > x.from
-					? part_level(&x, part_values(&x, begin, end, part, 0))
-					: NAN;
+				x.to > x.from ? part_level(&x, part_values(&x, begin, end, part, 0))
+					      : NAN;
 		}
 	return room->failed ? NULL : at;
 }
@@ -426,7 +449,8 @@ static double disks_beside_load(double apart, const double *loads, const bool *s
 }
 
 /* Whether each server has as many of the kind of which there are fewer, and some of the other. By server. */
-static bool shared_alike(const struct table_entity *const *e, size_t n, const bool *slow, size_t *of)
+static bool shared_alike(const struct table_entity *const *e, size_t n, const bool *slow,
+			 size_t *of)
 {
 	size_t count[2] = {0}, servers = 0;
 
@@ -455,16 +479,17 @@ static int disks_note(struct job *j, const struct table_column *c, double apart,
 		return 0;
 	j->kinds_told = true;
 	j->a->kinds = j->a->kinds > 2 ? j->a->kinds : 2;
-	text_add(&t,
-		 "2 kinds of disks by what they do: %zu of each server are %s, %s of one kind being "
-		 "%.3g x that of the other or more from the first value to the last; each is "
-		 "compared with its kind",
-		 each, slower ? "slower" : "quicker", c->row.name, exp(apart));
+	text_add(
+		&t,
+		"2 kinds of disks by what they do: %zu of each server are %s, %s of one kind being "
+		"%.3g x that of the other or more from the first value to the last; each is "
+		"compared with its kind",
+		each, slower ? "slower" : "quicker", c->row.name, exp(apart));
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 
-int table_disk_kinds(struct job *j, const struct table_column *c, const struct table_entity *const *e,
-		     size_t n, bool *kind)
+int table_disk_kinds(struct job *j, const struct table_column *c,
+		     const struct table_entity *const *e, size_t n, bool *kind)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	const double *levels, *loads = NULL;
