@@ -91,8 +91,7 @@ struct robust {
 	struct track *track; /* incidents and notices; numbers of servers are those of nodes */
 	struct panel_values values; /* of the panel that is filled */
 	struct panel_explained explained;
-	int64_t first_ns,
-		next_ns; /* the first interval's start, the last one's end; INT64_MIN: none */
+	int64_t first_ns, next_ns; /* the first's start, the last one's end; INT64_MIN: none */
 	size_t n_intervals, n_useful;
 	bool identities;
 	struct stolen {			/* servers whose processors are taken by other guests */

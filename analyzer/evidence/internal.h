@@ -14,10 +14,9 @@ enum {
 	QUANTILES = 16, /* degrees of freedom that are kept: those of one window are much alike */
 };
 
-static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
-static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
-static const double DF_MAX =
-	200; /* more are not believed, of counts neither: no tail is so normal */
+static const double CUT = 3;	     /* standard deviations above which an entity is no yardstick */
+static const double WIDEN = 1.03;    /* the core is cut at 3 of them: its variance is 3 % small */
+static const double DF_MAX = 200;    /* more are not believed: no tail is that normal */
 static const double DF_NORMAL = 1e6; /* student.h: normal from there on */
 static const double SUSPECT = 10;    /* suspicious: at so many times the budget */
 
