@@ -38,10 +38,10 @@ static size_t part_values(const struct parts_levels *x, size_t begin, size_t end
 	for (size_t i = begin; i < end; i++) {
 		const struct sample *at = &x->t->at[i];
 		double share = ((double)at->time_ns - x->from) / (x->to - x->from);
-		double ln = level_ln(x, at->value);
 		size_t of = share < 1 ? (size_t)(share * KINDS_TIMES) : KINDS_TIMES - 1;
+		double ln = of == part ? level_ln(x, at->value) : NAN;
 
-		if (of == part && isfinite(ln))
+		if (isfinite(ln))
 			x->room[n++] = ln;
 	}
 	return n;
