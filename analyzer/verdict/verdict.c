@@ -19,6 +19,7 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_HOT] = "imbalance",
 	[NOTICE_IDLE] = "idle",
 	[NOTICE_BOTTLENECK] = "bottleneck",
+	[NOTICE_WAITS] = "waits",
 	[NOTICE_HARDWARE] = "hardware",
 	[NOTICE_ROLE] = "role",
 	[NOTICE_FLEET] = "fleet",
@@ -107,24 +108,35 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 	return err;
 }
 
+/* The finding of an incident's signal on one part; NULL: none. */
+static const struct finding *part_finding(const struct incident *in, const char *disk)
+{
+	for (size_t k = 0; k < in->n_findings; k++)
+		if (in->findings[k].signal == in->detail.signal && !in->findings[k].symptom &&
+		    !strcmp(in->findings[k].disk, disk))
+			return &in->findings[k];
+	return NULL;
+}
+
 size_t verdict_all_parts(const struct verdict *a, const struct incident *in)
 {
+	enum { LEAST = 3, APART = 4 }; /* one after the other is each by itself */
+	int64_t first = INT64_MAX, latest = INT64_MIN;
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->n_parts && in->detail.kind == DETAIL_SIGNAL; i++) {
-		bool worse = false;
+		const struct finding *e;
 
 		if (a->parts[i].node != in->node)
 			continue;
-		for (size_t k = 0; k < in->n_findings && !worse; k++)
-			worse = in->findings[k].signal == in->detail.signal &&
-				!in->findings[k].symptom &&
-				!strcmp(in->findings[k].disk, a->parts[i].disk);
-		if (!worse)
+		e = part_finding(in, a->parts[i].disk);
+		if (!e)
 			return 0;
+		first = e->onset_ns < first ? e->onset_ns : first;
+		latest = e->onset_ns > latest ? e->onset_ns : latest;
 		n++;
 	}
-	return n > 1 ? n : 0;
+	return n >= LEAST && latest - first <= (in->last_ns - first) / APART ? n : 0;
 }
 
 void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,

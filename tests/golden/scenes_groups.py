@@ -187,4 +187,36 @@ def _():
         eq((len(i["detail"].split(",")), i["disk"] is None), (3, False))
 
 
+# ---- replicas --------------------------------------------------------------------------------------------------
+
+def pairs(slow, since=120, both=True, own_too=False):
+    """Servers write to a replica, 0 to 1 and 1 to 0, and so on; whole: the longer of both."""
+    r = random.Random(4)
+    rows = ["time,node,op_w_latency" + (",subop_w_latency" if both else "")]
+    for t in range(ROWS):
+        own = [4 * r.lognormvariate(0, 0.15) * (5 if h == slow or own_too and h == slow - 1 else 1) ** (t >= since)
+               for h in range(8)]
+        for h in range(8):
+            rows.append(f"{T0 + 5 * t},osd{h},{max(own[h], own[h ^ 1]) + 0.5:.3f}"
+                        + (f",{own[h] * r.lognormvariate(0, 0.1):.3f}" if both else ""))
+    return "\n".join([*rows, ""]).encode()
+
+
+@case("a server that waits for its replica is not blamed for it, and whom it waits for is said; without its own part both are")
+def _():
+    v = ask(pairs(3), "--signal", "op_w_latency", begin=T0)
+    v.only("osd3")
+    eq([n["server"] for n in v.notices("waits")], ["osd2"])
+    has(v.notices("waits")[0]["text"], "osd2 waits for others: its op_w_latency is 4.")
+    has(v.notices("waits")[0]["text"], "that of osd3 is longer")
+    eq(v.status("osd2"), "well")
+    eq(sorted(ask(pairs(3, both=False), "--signal", "op_w_latency", begin=T0).indicted()), ["osd2", "osd3"])
+
+
+@case("two replicas of each other that both are slow are blamed")
+def _():
+    v = ask(pairs(3, own_too=True), "--signal", "op_w_latency", begin=T0)
+    eq((sorted(v.indicted()), v.notices("waits")), (["osd2", "osd3"], []))
+
+
 run()

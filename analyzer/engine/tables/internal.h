@@ -90,26 +90,20 @@ int table_panels(struct job *j, const struct table_column *c);
  */
 int table_interval(struct table_panel *p, double least_ns, size_t *values);
 
-/* ---- tables_kinds.c ---- */
+/* ---- tables_kinds.c, tables_waits.c: 0 or -ENOMEM ---- */
 
-/*
- * Who is compared with whom where no --peers says so. A server that names tell from others (oss1, mds1), and whose values are apart
- * from theirs from the first to the last in a column that may indict (kinds_apart()), is of another group, and
- * so are all of its name; a note says who and why. Fills j->group, j->n_groups. 0 or -ENOMEM.
- */
+/* Without --peers: servers that names tell apart, and values from the first to the last (kinds_apart()), in a column that may indict,
+ * are different groups, and a note says so. Fills j->group, j->n_groups. */
 int table_groups(struct job *j);
-
-/*
- * Instances of servers, as disks, that are compared whatever their names: n of one column and one group, by server. If they are apart
- * as above, and each server has as many of the rarer kind, kind[] is 1 of the slower ones, and a note says so: a slow server
- * would have more of them, and so would one with a slow disk. Else kind[] stays. 0 or -ENOMEM.
- */
+/* n disks of one column and group that are compared whatever their names, by server. If they are of two kinds, and each server has as many
+ * of the rarer one, which no slow server or disk leaves so, kind[] is set of the slower ones, and a note says so. */
 int table_disk_kinds(struct job *j, const struct table_column *c,
 		     const struct table_entity *const *e, size_t n, bool *kind);
-
-/* Where nobody is indicted and not all are well, though servers are apart that nothing else tells apart: a note says who, and what to
- * do if that is how they are. After table_unjudged(). 0 or -ENOMEM. */
+/* After table_unjudged(), where nobody is indicted and not all are well: asks whether servers are two groups that look like it. */
 int table_hint(struct job *j);
+/* Whether all that is worse of a server are times in which it waited for others: its own part took no longer, and that of another
+ * server did. Fills *m then. */
+int table_waits(const struct job *j, const struct incident *a, struct notice *m, bool *waits);
 
 /* ---- tables_fill.c ---- */
 
