@@ -52,19 +52,21 @@ static double part_level(const struct parts_levels *x, size_t n)
 	return n >= PART_VALUES ? stats_quantile(x->room, n, 0.5) : NAN;
 }
 
-/* Of n runs of one metric, the time and how many samples. */
+/* Of n runs of one metric, by node: the time, and the most samples of a node. */
 static size_t course_span(struct parts_levels *x, const struct table_run *r, size_t n)
 {
-	size_t samples = 0;
+	size_t most = 0, own = 0;
 
 	x->from = INFINITY;
 	x->to = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		x->from = fmin(x->from, (double)x->t->at[r[i].begin].time_ns);
 		x->to = fmax(x->to, (double)x->t->at[r[i].end - 1].time_ns);
-		samples += r[i].end - r[i].begin;
+		own = i && r[i].node == r[i - 1].node ? own : 0;
+		own += r[i].end - r[i].begin;
+		most = own > most ? own : most;
 	}
-	return samples;
+	return most;
 }
 
 /* The levels of all servers, each with all that it has of a metric: j->a->n_nodes of KINDS_TIMES, or NULL: out of memory. */
@@ -418,6 +420,7 @@ static double *disk_levels(const struct job *j, const struct table_column *c,
 	if (room->failed)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
+		runs[i].node = (uint32_t)i; /* each by itself */
 		runs[i].begin = load ? e[i]->given_begin : e[i]->begin;
 		runs[i].end = load ? e[i]->given_end : e[i]->end;
 		if (runs[i].begin < runs[i].end)
