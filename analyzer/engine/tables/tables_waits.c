@@ -109,7 +109,8 @@ int table_waits(const struct job *j, const struct incident *a, struct notice *m,
 			return 0;
 		if (beside_peers(j, (uint32_t)own, e, &b))
 			return -ENOMEM;
-		*waits = log(b.own) < OWN * log(e->ratio) && log(b.most) >= EXPLAINS * log(e->ratio);
+		*waits =
+			log(b.own) < OWN * log(e->ratio) && log(b.most) >= EXPLAINS * log(e->ratio);
 		if (!*waits)
 			return 0;
 		if (m->kind == NOTICE_WAITS && m->ratio > e->ratio)
