@@ -384,6 +384,8 @@ static void group_weigh(struct over_time *o)
 {
 	struct evidence_group g = {0};
 
+	o->falls = NULL;
+
 	for (size_t view = 0; view < 2; view++) {
 		for (unsigned int k = o->p.k_min; k <= o->p.k_max; k++) {
 			const struct length *l = &o->view[view].length[k];
@@ -395,9 +397,15 @@ static void group_weigh(struct over_time *o)
 						    .slow = l->slow,
 						    .of = l->judged,
 						    .effect = l->apart};
+			o->falls = l;
 		}
 	}
 	o->group = g;
+}
+
+bool over_time_slower(const struct over_time *o, size_t i)
+{
+	return o->falls && o->falls->at[i].m[0] >= o->falls->from;
 }
 
 /* o->out and o->group, from the latest windows of all lengths. */

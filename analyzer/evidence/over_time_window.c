@@ -561,6 +561,7 @@ static void halves_update(const struct over_time *o, struct length *l, const str
 	size_t n[2] = {0, 0};
 
 	l->apart = split->effect;
+	l->from = (float)split->from;
 	if (!l->halved && !l->old)
 		return;
 	for (size_t i = 0; i < o->n; i++) {
