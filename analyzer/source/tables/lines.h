@@ -9,14 +9,18 @@
 #include <sys/types.h>
 #include <zlib.h>
 
+/* Which comes first in dates such as 11/21/2026: one of a file tells it of the others. Dotted: 21.11.2026. */
+enum time_order { TIME_ORDER_UNKNOWN, TIME_DAY_FIRST, TIME_MONTH_FIRST, TIME_DOTTED };
+
 struct lines {
 	gzFile gz;	  /* reads what is not compressed as it is */
 	const char *name; /* of the file, for messages; "standard input" */
 	char *buf;
 	size_t at, end; /* what is read and not yet taken */
 	bool eof;
-	bool whole;    /* a record is a line, whatever quotes it has */
-	char sep;      /* 0 until the header is split */
+	bool whole; /* a record is a line, whatever quotes it has */
+	char sep;   /* 0 until the header is split */
+	enum time_order order;
 	uint64_t line; /* number of the line the last record begins on, from 1 */
 	uint64_t next; /* of the line after it */
 };
@@ -57,7 +61,9 @@ enum number { NUMBER_TEXT, NUMBER_MISSING, NUMBER_VALUE };
 /* What a field holds; a value is exactly what strtod() makes of it in the C locale, or infinite. */
 enum number number_parse(const char *s, size_t len, double *v);
 
-/* A time as table.h says. 0 or -EINVAL. */
-int time_parse(const char *s, size_t len, int64_t *ns);
+/* A time as table.h says. 0, -EINVAL, or -EDOM: nobody knows which number is the month. */
+int time_parse(const char *s, size_t len, enum time_order *order, int64_t *ns);
+/* The same, with a message. 0 or -EINVAL. */
+int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns);
 
 #endif

@@ -22,7 +22,8 @@
  * among numbers, an open quote, a file cut off) is an error that names it: nothing is passed over.
  *
  * Times: seconds since 1970 (fractions allowed), milli-, micro- or nanoseconds (told apart by size),
- * or YYYY-MM-DD[T ]HH:MM:SS[.fff][Z|±HH:MM| UTC], which is UTC if it does not say.
+ * or YYYY-MM-DD[T ]HH:MM[:SS[.fff]][ AM][Z|±HH:MM| UTC], which is UTC if it does not say. The date may be YYYY/MM/DD,
+ * DD.MM.YYYY, or with slashes of which a file has told before whether the day or the month comes first (a number above 12).
  *
  * Counters: columns named as such become rates per second between two lines of the same node and
  * instance, at the time of the later one; where values are missing between them, over all of that

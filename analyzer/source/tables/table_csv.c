@@ -82,8 +82,8 @@ static int keys(struct csv *s)
 	time = &s->f[s->at[TIME]];
 	if (time->len && time->len < sizeof(s->time) && !strcmp(time->s, s->time))
 		return 0;
-	if (time_parse(time->s, time->len, &s->line.time_ns))
-		return lines_bad(s->l, "'%.40s' is no time", time->s);
+	if (lines_time(s->l, time->s, time->len, &s->line.time_ns))
+		return -EINVAL;
 	snprintf(s->time, sizeof(s->time), "%s", time->len < sizeof(s->time) ? time->s : "");
 	return 0;
 }
@@ -128,19 +128,22 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 }
 
 /*
- * Commas are decimal ones if one of them cannot part thousands. Of 1,234 alone that is not known, and another server's file may
- * have 987.
+ * Commas are decimal ones if one of the file cannot part thousands, or its dates are dotted, as nobody writes them who parts
+ * thousands with commas. Of 1,234 alone that is not known, and another server's file may have 987.
  */
 static int csv_commas(const struct csv *s)
 {
+	bool decimal = s->l->order == TIME_DOTTED;
 	int err = 0;
 
+	for (size_t i = 0; i < s->n; i++)
+		decimal |= s->c[i].decimal;
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const struct column *c = &s->c[i];
 
 		if (!c->commas)
 			continue;
-		if (c->points || !c->decimal) {
+		if (c->points || !decimal) {
 			fail("'%s': column '%s' has numbers with commas, of which it is not known "
 			     "whether they are decimal points: write points",
 			     s->l->name, c->name);

@@ -65,9 +65,7 @@ static int time_of(struct jsonl *j, const json_t *line)
 		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(v));
 	else if (json_is_real(v))
 		snprintf(text, sizeof(text), "%.6f", json_real_value(v));
-	if (time_parse(text, strlen(text), &j->at.time_ns))
-		return lines_bad(j->l, "'%.40s' is no time", text);
-	return 0;
+	return lines_time(j->l, text, strlen(text), &j->at.time_ns);
 }
 
 /* The number of the name that is v, as a key or the name of a metric. */

@@ -94,8 +94,8 @@ static int line(struct sadf *s)
 	struct sample sample = {.bytes = __builtin_nanf("")};
 	int err;
 
-	if (time_parse(s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
-		return lines_bad(s->l, "'%.40s' is no time", s->f[STAMP].s);
+	if (lines_time(s->l, s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
+		return -EINVAL;
 	if (!s->f[HOST].len)
 		return lines_bad(s->l, "there is no name of a node");
 	sample.node = s->node;
