@@ -3,6 +3,8 @@
 #ifndef LIMPET_INPUT_TABLES_INTERNAL_H
 #define LIMPET_INPUT_TABLES_INTERNAL_H
 
+#include <jansson.h>
+
 #include "lines.h"
 #include "table.h"
 
@@ -56,6 +58,26 @@ extern const struct table_format format_sysstat, format_sadf;
 extern const struct table_format format_csv;
 /* An object a line, with the same names (table_jsonl.c). */
 extern const struct table_format format_jsonl;
+
+/* JSON Lines in one list. sysstat's JSON (table_sysstat_json.c). */
+extern const struct table_format format_json_array, format_sysstat_json;
+
+/* ---- table_json.c ------------------------------------------------------------------------------ */
+
+/* Whether it begins so, but for blanks and a byte order mark. */
+bool json_begins(const unsigned char *head, size_t n, const char *begin);
+
+/* One document, of which some lists are handed out element by element: objects of at most TABLE_LINE_MAX bytes. */
+struct json_document {
+	const char *const
+		*lists; /* their keys, to a NULL; "": the outermost. Lists in them are theirs */
+	/* 0, or negative errno after a message but for -ENOMEM; so all here. */
+	int (*element)(void *own, const char *list, json_t *e);
+	/* A member outside of them whose value is a string, as it stands there, at most 255 bytes of it; or NULL. */
+	int (*member)(void *own, const char *key, const char *text);
+	void *own;
+};
+int json_document(struct lines *l, const struct json_document *d);
 
 /* ---- table_instance.c ------------------------------------------------------------------------- */
 

@@ -51,6 +51,10 @@ ssize_t lines_next(struct lines *l, struct field *f, size_t max);
  */
 int lines_whole(struct lines *l, char **text, size_t *len);
 
+/* What is there and was not taken, up to the end of what was read: how many bytes, valid until the next call; 0 at the end, or
+ * negative errno after a message. A file that is read so has its lines counted by the caller. */
+ssize_t lines_bytes(struct lines *l, char **at);
+
 /* Prints "'FILE' line N: MESSAGE" and returns -EINVAL. */
 int lines_bad(const struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

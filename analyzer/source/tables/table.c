@@ -17,10 +17,8 @@ enum { NOTES_MAX = 1 << 16 };
 
 /* In the order they are asked; any text that is nothing else is CSV. */
 static const struct table_format *const formats[] = {
-	&format_sysstat,
-	&format_sadf,
-	&format_jsonl,
-	&format_csv,
+	&format_sysstat,    &format_sadf,  &format_sysstat_json,
+	&format_json_array, &format_jsonl, &format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
@@ -195,7 +193,7 @@ static const struct table_format *format_of(const unsigned char *head, size_t n)
 static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 {
 	bool utf16 = n >= 2 && (head[0] ^ head[1]) == 0x01 && head[0] >= 0xfe;
-	char list[200] = "";
+	char list[400] = "";
 	size_t len = 0;
 
 	for (size_t i = 0; i < FORMATS; i++)
@@ -206,42 +204,12 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	return -EINVAL;
 }
 
-/* JSON of others, by how it begins: blanks count as one. What is to be done. */
-static const struct foreign {
-	const char *begins, *what;
-} foreign[] = {
-	{"[{", "it is a JSON array: limpet reads an object a line, as 'jq -c .[] FILE' prints it"},
-	{"{\"sysstat\"", "it is sysstat's JSON, which limpet does not read: give it the file that "
-			 "'sar -o FILE 1 600' writes, or what 'sadf -d -U FILE' prints"},
-};
-
-/* Without blanks. */
-static bool begins_with(const unsigned char *head, size_t n, const char *begin)
-{
-	for (size_t i = 0; i < n && *begin; i++) {
-		if (strchr(" \t\r\n", head[i]))
-			continue;
-		if (head[i] != (unsigned char)*begin++)
-			return false;
-	}
-	return !*begin;
-}
-
-static const struct foreign *foreign_of(const unsigned char *head, size_t n)
-{
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
-		if (is_text(head, n) && begins_with(head, n, foreign[i].begins))
-			return &foreign[i];
-	return NULL;
-}
-
 /* Its format, or NULL where it cannot be read, with *err and a message. */
 static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
 						size_t n, bool pipe, int *err)
 {
 	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
 	const struct table_format *f = format_of(head, n);
-	const struct foreign *other = foreign_of(head, n);
 
 	*err = -EINVAL;
 	if (is_series(head, n)) {
@@ -251,8 +219,6 @@ static const struct table_format *choose_format(const struct lines *l, const uns
 	} else if (!n) {
 		fail("'%s' is empty", l->name);
 		*err = -ENODATA;
-	} else if (other) {
-		fail("cannot read '%s': %s", l->name, other->what);
 	} else if (!f) {
 		*err = unknown(l, head, n);
 	} else if (f->by_path && (pipe || !gzdirect(l->gz))) {

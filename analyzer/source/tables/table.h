@@ -38,14 +38,15 @@
  * durations every one counts.
  *
  * JSON Lines: each line an object, of at most 64 KiB, with the same names as keys, long or wide; state
- * durations and --time @row are not for it. Values are numbers, null, or text as in a field.
+ * durations and --time @row are not for it. Values are numbers, null, or text as in a field. A JSON array of such
+ * objects is read likewise.
  *
  * What `limpet show --csv` or --json prints is such a table (--instance instance). Its lines of the family
  * "remote" are left out, with a note: their metrics have the names of those of "tcp".
  *
  * sysstat's files are read through `sadf -d -U`, the sections of processors (all together), tasks,
  * swapping, paging, I/O, memory, queues, pressure, disks and network interfaces; what it prints can be
- * given as a table too. Metrics are those of limpet's table with sysstat's name; the loopback interface
+ * given as a table too, and what `sadf -j` and `iostat -o JSON -t` print. Metrics are those of limpet's table with sysstat's name; the loopback interface
  * is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
  */
 #ifndef LIMPET_TABLE_H

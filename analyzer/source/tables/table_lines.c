@@ -275,3 +275,12 @@ int lines_whole(struct lines *l, char **text, size_t *len)
 	l->whole = true;
 	return next(l, text, len);
 }
+
+ssize_t lines_bytes(struct lines *l, char **at)
+{
+	int err = l->at == l->end && !l->eof ? lines_fill(l) : 0;
+
+	*at = l->buf + l->at;
+	l->at = l->end;
+	return err ? err : l->buf + l->end - *at;
+}
