@@ -66,6 +66,8 @@ static void arrays_that_do_not_fit(void **state)
 static void an_object_has_a_limit(void **state)
 {
 	size_t len = TABLE_LINE_MAX + 100;
+	static const char first[] = "[{\"time\":0,\"node\":\"a\",\"r\":4},";
+	static const char last[] = "{\"time\":1,\"node\":\"a\",\"r\":5}]";
 	char *text = malloc(len + 1);
 	struct table t;
 
@@ -76,8 +78,8 @@ static void an_object_has_a_limit(void **state)
 	text[len] = '\0';
 	bad(text, &none, "an object longer than 1048576 bytes");
 	/* between objects there may be as much as there likes to be */
-	memcpy(text, "[{\"time\":0,\"node\":\"a\",\"r\":4},", 30);
-	memcpy(text + len - 40, "{\"time\":1,\"node\":\"a\",\"r\":5}]", 28);
+	memcpy(text, first, strlen(first));
+	memcpy(text + len - 40, last, strlen(last));
 	ok(&t, text, &none);
 	value_is(&t, "a", "", "r", 1, 5);
 	table_release(&t);
