@@ -43,9 +43,9 @@ struct table_format {
 	const char *name; /* what a file of it is, in messages */
 	const char
 		*suffix; /* what of a folder is read: ".csv", also with ".gz"; NULL: none of it */
-	bool by_path;	 /* not text: read() opens `path` itself, and it is no pipe */
+	bool binary;	 /* not text */
 	bool sysstat;	 /* for struct table */
-	/* By its first bytes (at most 4096, uncompressed); unless by_path they are text, as UTF-8 is. */
+	/* By its first bytes (at most 4096, uncompressed); unless binary they are text, as UTF-8 is. */
 	bool (*is)(const unsigned char *head, size_t n);
 	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
 	 * see table_node_of_file(). 0 or negative errno. */

@@ -13,7 +13,13 @@
 enum time_order { TIME_ORDER_UNKNOWN, TIME_DAY_FIRST, TIME_MONTH_FIRST, TIME_DOTTED };
 
 struct lines {
-	gzFile gz;	  /* reads what is not compressed as it is */
+	gzFile gz; /* reads what is not gzip's as it is */
+	struct unpack *unpack;
+	unsigned char *packed; /* for it, a buffer */
+	const unsigned char *in;
+	size_t n_in;	  /* of that what it has not taken */
+	bool known;	  /* whether it is needed */
+	bool piped;	  /* it cannot be opened again by its name */
 	const char *name; /* of the file, for messages; "standard input" */
 	char *buf;
 	size_t at, end; /* what is read and not yet taken */
@@ -35,6 +41,9 @@ struct field {
 int lines_open(struct lines *l, const char *name, int fd);
 /* Ends with an error if what was read was cut off or damaged: 0, or negative errno after a message. */
 int lines_close(struct lines *l);
+
+/* Whether the file is compressed; known once something was read. */
+bool lines_packed(const struct lines *l);
 
 /* Fills the buffer and shows how it begins, without taking it. 0, or negative errno after a message. */
 int lines_peek(struct lines *l, const unsigned char **head, size_t *n);

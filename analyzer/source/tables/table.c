@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unpack.h"
 #include "userspace/common/array.h"
 
 enum { NOTES_MAX = 1 << 16 };
@@ -48,10 +49,17 @@ static bool is_series(const unsigned char *head, size_t n)
 
 bool table_named(const char *name)
 {
+	static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
 	size_t len = strlen(name);
 
-	if (len > 3 && !strcmp(name + len - 3, ".gz"))
-		len -= 3;
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		size_t n = strlen(packed[i]);
+
+		if (len > n && !strcmp(name + len - n, packed[i])) {
+			len -= n;
+			break;
+		}
+	}
 	for (size_t i = 0; i < FORMATS; i++) {
 		size_t n = formats[i]->suffix ? strlen(formats[i]->suffix) : 0;
 
@@ -184,7 +192,7 @@ static const struct table_format *format_of(const unsigned char *head, size_t n)
 	bool text = is_text(head, n);
 
 	for (size_t i = 0; i < FORMATS; i++)
-		if ((text || formats[i]->by_path) && formats[i]->is(head, n))
+		if ((text || formats[i]->binary) && formats[i]->is(head, n))
 			return formats[i];
 	return NULL;
 }
@@ -206,23 +214,21 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 
 /* Its format, or NULL where it cannot be read, with *err and a message. */
 static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
-						size_t n, bool pipe, int *err)
+						size_t n, int *err)
 {
-	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
+	const char *how = lines_packed(l) ? "compressed" : "piped";
 	const struct table_format *f = format_of(head, n);
 
 	*err = -EINVAL;
 	if (is_series(head, n)) {
 		fail("'%s' is a series file: it must be named as it is, not %s", l->name, how);
-	} else if (is_gzip(head, n)) {
+	} else if (is_gzip(head, n) || unpack_name(head, n)) {
 		fail("'%s' is compressed twice", l->name);
 	} else if (!n) {
 		fail("'%s' is empty", l->name);
 		*err = -ENODATA;
 	} else if (!f) {
 		*err = unknown(l, head, n);
-	} else if (f->by_path && (pipe || !gzdirect(l->gz))) {
-		fail("'%s' is %s: it must be named as it is, not %s", l->name, f->name, how);
 	} else {
 		*err = 0;
 		return f;
@@ -262,12 +268,13 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	if (fd < 0)
 		return fd;
 	err = lines_open(&l, name, fd);
+	l.piped = pipe;
 	if (!err && !t->instances.n && names_add(&t->instances, ""))
 		err = -ENOMEM;
 	if (!err)
 		err = lines_peek(&l, &head, &n);
 	if (!err)
-		format = choose_format(&l, head, n, pipe, &err);
+		format = choose_format(&l, head, n, &err);
 	if (format) {
 		t->sysstat = format->sysstat && (t->sysstat || !t->n);
 		err = format->read(t, &l, path, o);
