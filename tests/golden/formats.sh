@@ -66,3 +66,70 @@ done
 case_begin "of 2/3/2026 nobody knows the month: refused, with what would do"
 table , . "2/3/2026 HH:MM" >"$T/date.csv"
 refuses "line 2: '2/3/2026 09:00': which is the month? write dates as 2026-11-21 19:26:00" "$L" diagnose "$T/date.csv"
+
+# ---- sysstat -------------------------------------------------------------------------------------
+D=tests/data/formats
+
+case_begin "iostat -o JSON -x -t, packed with xz: the slow server is named, and the first report is left out"
+names oss3 "left out: iostat's first report" "$L" diagnose $D/oss?.iostat.json.xz
+
+case_begin "iostat -x -t for people, in German, packed with bzip2"
+names oss3 'slow: r_await given r/s of vda' "$L" diagnose $D/oss?.iostat.txt.bz2
+
+case_begin "sadf -d, packed with zstd"
+names oss3 'slow: await given tps of vda' "$L" diagnose $D/oss?.sadf.txt.zst
+
+"$L" diagnose --explain $D/oss?.sadf.txt.zst >"$T/sadf.txt" 2>&1
+for form in "sadf.json:sadf -j" "sar.txt:sar -p for people, in American English"; do
+	case_begin "${form#*:}: the verdict of sadf -d, every word"
+	"$L" diagnose --explain $D/oss?."${form%%:*}".bz2 >"$T/other.txt" 2>&1
+	if [ -s "$T/other.txt" ] && cmp "$T/sadf.txt" "$T/other.txt" >"$T/diff" 2>&1; then ok; else
+		fail "$(cat "$T/diff"; diff "$T/sadf.txt" "$T/other.txt" | head -n 20)"
+	fi
+done
+
+case_begin "iostat without -t has no times: refused, with what would do"
+bzip2 -dc $D/oss1.iostat.txt.bz2 | grep -v '^27.11' >"$T/no-time.txt"
+refuses "line 3: there is no time above: 'iostat -t' prints it" "$L" diagnose "$T/no-time.txt"
+
+case_begin "and so is its JSON"
+xz -dc $D/oss1.iostat.json.xz | grep -v '"timestamp"' >"$T/no-time.json"
+refuses "there is no timestamp: 'iostat -t' prints it" "$L" diagnose "$T/no-time.json"
+
+# ---- compressed ----------------------------------------------------------------------------------
+zstd -dqc $D/oss1.sadf.txt.zst >"$T/plain"
+for h in 2 3 4 5; do zstd -dqc $D/oss$h.sadf.txt.zst >"$T/plain.$h"; done
+for packer in gzip xz bzip2 "zstd -q"; do
+	case_begin "$packer, in two streams one after the other: the same"
+	{ head -c 9000 "$T/plain" | $packer; tail -c +9001 "$T/plain" | $packer; } >"$T/packed"
+	"$L" diagnose --explain "$T/packed" "$T"/plain.? >"$T/other.txt" 2>&1
+	if cmp "$T/sadf.txt" "$T/other.txt" >"$T/diff" 2>&1; then ok; else fail "$(cat "$T/diff"; head "$T/other.txt")"; fi
+
+	case_begin "$packer, cut off in the middle: refused"
+	head -c 2500 "$T/packed" >"$T/cut"
+	refuses "cut' line [0-9]*: the compressed file is cut off" "$L" diagnose "$T/cut"
+
+	case_begin "$packer, twice: refused"
+	xz -c "$T/packed" >"$T/twice"
+	refuses "is compressed twice" "$L" diagnose "$T/twice"
+done
+
+case_begin "a bomb is refused long before its end"
+yes '' | head -c 400000000 | xz -1 >"$T/bomb"
+refuses "bomb' line [0-9]*: the compressed file cannot be read: it becomes more than 1,000 times as long" \
+	"$L" diagnose "$T/bomb"
+
+case_begin "sadc's own file, packed and on standard input"
+sadc=/usr/lib/sysstat/sadc
+if [ ! -x $sadc ] || ! command -v sadf >/dev/null; then
+	skip "there is no sadc and sadf (Debian: sysstat)"
+elif ! (cd "$T" && $sadc 1 3 ./sa27 >/dev/null 2>"$T/err"); then
+	skip "sadc does not run here: $(cat "$T/err")"
+else
+	"$L" diagnose "$T/sa27" >"$T/out" 2>&1
+	xz -k "$T/sa27" && "$L" diagnose "$T/sa27.xz" >"$T/other.txt" 2>&1
+	"$L" diagnose - <"$T/sa27" >"$T/piped.txt" 2>&1
+	if grep -q 'fewer than 3 servers' "$T/out" && cmp "$T/out" "$T/other.txt" >"$T/diff" 2>&1 &&
+		cmp "$T/out" "$T/piped.txt" >>"$T/diff" 2>&1
+	then ok; else fail "$(cat "$T/out" "$T/other.txt" "$T/piped.txt")"; fi
+fi

@@ -59,8 +59,15 @@ extern const struct table_format format_csv;
 /* An object a line, with the same names (table_jsonl.c). */
 extern const struct table_format format_jsonl;
 
-/* JSON Lines in one list. sysstat's JSON (table_sysstat_json.c). */
-extern const struct table_format format_json_array, format_sysstat_json;
+/* JSON Lines in one list. sysstat's JSON (table_sysstat_json.c); its text (table_sysstat_text.c). */
+extern const struct table_format format_json_array, format_sysstat_json, format_sysstat_text;
+
+/* ---- table_sadf.c, table_sysstat_json.c -------------------------------------------------------- */
+
+/* Whether the column of that name is read of sysstat's. */
+bool sysstat_is_read(const char *name);
+/* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
+int sysstat_note_first(struct table *t);
 
 /* ---- table_json.c ------------------------------------------------------------------------------ */
 

@@ -18,7 +18,7 @@ enum { NOTES_MAX = 1 << 16 };
 
 /* In the order they are asked; any text that is nothing else is CSV. */
 static const struct table_format *const formats[] = {
-	&format_sysstat,    &format_sadf,  &format_sysstat_json,
+	&format_sysstat,    &format_sadf,  &format_sysstat_json, &format_sysstat_text,
 	&format_json_array, &format_jsonl, &format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };

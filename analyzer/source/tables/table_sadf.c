@@ -49,8 +49,10 @@ static bool is_sadf(const unsigned char *head, size_t n)
 }
 
 /* The host's own counters of TCP are not those of the file system's sockets. */
-static bool is_read(int metric)
+bool sysstat_is_read(const char *name)
 {
+	int metric = metric_by_name(name);
+
 	return metric >= 0 &&
 	       (metrics[metric].family == FAM_DISK || metrics[metric].family == FAM_NET ||
 		metrics[metric].family == FAM_HOST);
@@ -69,7 +71,7 @@ static int section(struct sadf *s, size_t n)
 		const char *name = s->f[i].s;
 
 		s->metric[i] = -1;
-		if (!is_read(metric_by_name(name)))
+		if (!sysstat_is_read(name))
 			continue;
 		s->metric[i] = names_add(&s->t->metrics, name);
 		if (s->metric[i] < 0)

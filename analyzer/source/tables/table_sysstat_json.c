@@ -71,6 +71,7 @@ static const struct json_place {
 	{"disk", NULL, "d_await", "d_await"},
 	{"disk", NULL, "f_await", "f_await"},
 	{"disk", NULL, "aqu-sz", "aqu-sz"},
+	{"disk", NULL, "avgqu-sz", "aqu-sz"}, /* alone before sysstat 12 */
 	{"disk", NULL, "await", "await"},
 	{"disk", NULL, "util", "%util"},
 	{"disk", NULL, "util-percent", "%util"},
@@ -121,13 +122,14 @@ static int time_of(struct sysstat_json *s, const json_t *stamp)
 	return lines_time(s->l, text, strlen(text), &s->at.time_ns);
 }
 
-/* A value of the place, in the object; of processors and interfaces it is known which. */
+/* A value of the place, in the object, unless that has it by the metric's own name. */
 static int value(struct sysstat_json *s, size_t place, uint32_t instance, const json_t *object)
 {
 	const json_t *v = json_object_get(object, places[place].key);
 	struct sample sample = s->at;
 
-	if (!v)
+	if (!v || (strcmp(places[place].key, places[place].metric) &&
+		   json_object_get(object, places[place].metric)))
 		return 0;
 	if (!json_is_number(v))
 		return lines_bad(s->l, "what '%s' has here is no number", places[place].key);
@@ -190,6 +192,12 @@ static int record(struct sysstat_json *s, const json_t *e)
 	return err;
 }
 
+int sysstat_note_first(struct table *t)
+{
+	return table_note(t, "left out: iostat's first report, which is of all the time since the "
+			     "boot (unless -y was given)");
+}
+
 static int element(void *own, const char *list, json_t *e)
 {
 	struct sysstat_json *s = own;
@@ -205,8 +213,7 @@ static int element(void *own, const char *list, json_t *e)
 	if (err)
 		return err;
 	if (s->iostat && !s->records++)
-		return table_note(s->t, "left out: iostat's first report, which is of all the time "
-					"since the boot (unless -y was given)");
+		return sysstat_note_first(s->t);
 	s->t->lines++;
 	return record(s, e);
 }
