@@ -96,6 +96,69 @@ case_begin "and so is its JSON"
 xz -dc $D/oss1.iostat.json.xz | grep -v '"timestamp"' >"$T/no-time.json"
 refuses "there is no timestamp: 'iostat -t' prints it" "$L" diagnose "$T/no-time.json"
 
+# ---- Prometheus and Grafana ----------------------------------------------------------------------
+case_begin "Prometheus's range of an expression: the file is called as the metric"
+names oss3:9100 'slow: await of vda' "$L" diagnose $D/await.json.zst
+
+case_begin "of a counter its rate is compared"
+names oss3:9100 "'node_disk_read_time_seconds_total' is a counter" \
+	"$L" diagnose --signal node_disk_read_time_seconds_total $D/read_time.json.zst
+
+case_begin "the list alone, as promtool prints it: the same, every word"
+zstd -dqc $D/await.json.zst | jq -c .data.result >"$T/await.json"
+"$L" diagnose --explain $D/await.json.zst >"$T/range.txt" 2>&1
+"$L" diagnose --explain "$T/await.json" >"$T/other.txt" 2>&1
+if cmp "$T/range.txt" "$T/other.txt" >"$T/diff" 2>&1; then ok; else fail "$(cat "$T/diff" "$T/other.txt" | head)"; fi
+
+case_begin "as objects of an array, with time, node, device and await: the same server"
+jq -c '[.[] | .metric as $m | .values[] | {time: .[0], node: $m.instance, device: $m.device, await: (.[1] | tonumber)}]' \
+	"$T/await.json" >"$T/array.json"
+names oss3:9100 'slow: await of vda' "$L" diagnose "$T/array.json"
+
+# As Grafana writes what a panel shows ("Series joined by time"), formatted or not.
+python3 - "$T" <<'EOF'
+import json
+import sys
+import time
+
+T = sys.argv[1]
+with open(T + "/await.json", encoding="utf-8") as f:
+    series = {(s["metric"]["instance"], s["metric"]["device"]): {t: float(v) for t, v in s["values"]}
+              for s in json.load(f)}
+times = sorted(set().union(*series.values()))
+
+
+def write(name, head, columns, stamp, cell):
+    with open(f"{T}/{name}", "w", encoding="utf-8") as f:
+        print(head, file=f)
+        for t in times:
+            print(stamp(t), *(cell(series[c][t]) if t in series[c] else "" for c in columns), sep=",", file=f)
+
+
+vda = sorted(c for c in series if c[1] == "vda")
+write("await-data-2026-11-27 23_50_31.csv", '"Time",' + ",".join(f'"{h}"' for h, _ in vda), vda,
+      lambda t: time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(t)),
+      lambda v: f"{v * 1e3:.1f} µs" if v < 6 else f"{v:.4f} ms" if v < 20 else f"{v / 1e3:.6f} s")
+write("await-data-as-joinbyfield.csv", 'sep=,\n"Time",' + ",".join(
+    f'"{{device=""{d}"", instance=""{h}"", job=""node""}}"' for h, d in sorted(series)), sorted(series),
+      lambda t: t * 1000, str)
+EOF
+
+case_begin "Grafana's columns, with units in the cells: the file is called as the metric"
+names oss3:9100 "each column is a server, the metric is 'await', as the file is called, in ms" \
+	"$L" diagnose "$T/await-data-2026-11-27 23_50_31.csv"
+
+case_begin "Grafana's columns that are named by labels"
+names oss3:9100 'slow: await of vda' "$L" diagnose "$T/await-data-as-joinbyfield.csv"
+
+case_begin "any table with a column for each server: refused, and the option that would do is named"
+sed '1s/"Time"/time/' "$T/await-data-2026-11-27 23_50_31.csv" >"$T/await.csv"
+refuses "there is no column 'node'; name one with --node, or --node @file if there is none; @column if each column is" \
+	"$L" diagnose "$T/await.csv"
+
+case_begin "and with it, --node @column, the slow server is"
+names oss3:9100 'slow: await' "$L" diagnose --node @column "$T/await.csv"
+
 # ---- compressed ----------------------------------------------------------------------------------
 zstd -dqc $D/oss1.sadf.txt.zst >"$T/plain"
 for h in 2 3 4 5; do zstd -dqc $D/oss$h.sadf.txt.zst >"$T/plain.$h"; done
@@ -115,7 +178,7 @@ for packer in gzip xz bzip2 "zstd -q"; do
 done
 
 case_begin "a bomb is refused long before its end"
-yes '' | head -c 400000000 | xz -1 >"$T/bomb"
+yes '' | head -c 300000000 | zstd -q >"$T/bomb"
 refuses "bomb' line [0-9]*: the compressed file cannot be read: it becomes more than 1,000 times as long" \
 	"$L" diagnose "$T/bomb"
 

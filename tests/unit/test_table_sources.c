@@ -172,8 +172,8 @@ static void what_is_no_table(void **state)
 			    &none, true) < 0);
 	assert_non_null(strstr(
 		said, "neither a series file nor a table: a file of sysstat's, what "
-				     "sadf prints, sysstat's JSON, what sar and iostat print, a "
-				     "JSON array of objects, JSON Lines, CSV"));
+				     "sadf prints, sysstat's JSON, what sar and iostat print, "
+				     "Prometheus's JSON, a JSON array of objects, JSON Lines, CSV"));
 	table_release(&t);
 	bad("time,node,x\n1,a,2\n", &(struct table_opts){.instance = "x", .node = "x"},
 	    "two things");

@@ -7,6 +7,7 @@
 
 #include "lines.h"
 #include "table.h"
+#include "userspace/metrics/metrics.h"
 
 /* ---- table.c ---------------------------------------------------------------------------------- */
 
@@ -36,6 +37,10 @@ bool table_wanted(const struct table_opts *o, const char *metric);
 /* The node that a file is with --node @file: its name up to the first dot. 0 or negative errno. */
 int table_node_of_file(struct table *t, const struct lines *l, const char *path, uint32_t *node);
 
+/* The metric that a file is of where nothing in it says so: its name up to the first dot, or to the "-data-" that Grafana
+ * appends to a panel's. 0, or -EINVAL after a message. */
+int table_metric_of_file(const struct lines *l, const char *path, char metric[METRIC_NAME_LEN]);
+
 /* ---- formats ---------------------------------------------------------------------------------- */
 
 /* One way to write measurements down: a file here, and a row of the table in table.c. */
@@ -61,6 +66,8 @@ extern const struct table_format format_jsonl;
 
 /* JSON Lines in one list. sysstat's JSON (table_sysstat_json.c); its text (table_sysstat_text.c). */
 extern const struct table_format format_json_array, format_sysstat_json, format_sysstat_text;
+/* Series with labels (table_prometheus.c). */
+extern const struct table_format format_prometheus;
 
 /* ---- table_sadf.c, table_sysstat_json.c -------------------------------------------------------- */
 
@@ -85,6 +92,14 @@ struct json_document {
 	void *own;
 };
 int json_document(struct lines *l, const struct json_document *d);
+
+/* ---- table_grafana.c --------------------------------------------------------------------------- */
+
+/* Whether a table with these names has a column for each server. */
+bool table_grafana_is(const struct field *f, size_t n, const struct table_opts *o);
+/* Reads it; f has room for TABLE_COLUMNS_MAX fields. 0 or negative errno. */
+int table_grafana(struct table *t, struct lines *l, const char *path, const struct table_opts *o,
+		  struct field *f, size_t n);
 
 /* ---- table_instance.c ------------------------------------------------------------------------- */
 

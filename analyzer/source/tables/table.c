@@ -18,8 +18,8 @@ enum { NOTES_MAX = 1 << 16 };
 
 /* In the order they are asked; any text that is nothing else is CSV. */
 static const struct table_format *const formats[] = {
-	&format_sysstat,    &format_sadf,  &format_sysstat_json, &format_sysstat_text,
-	&format_json_array, &format_jsonl, &format_csv,
+	&format_sysstat,    &format_sadf,	&format_sysstat_json, &format_sysstat_text,
+	&format_prometheus, &format_json_array, &format_jsonl,	      &format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
@@ -187,6 +187,24 @@ int table_node_of_file(struct table *t, const struct lines *l, const char *path,
 	return table_name(l, &t->nodes, "a node", base, len, HOST_LEN - 1, node);
 }
 
+int table_metric_of_file(const struct lines *l, const char *path, char metric[METRIC_NAME_LEN])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *data = strstr(base, "-data-");
+	size_t len = strcspn(base, ".");
+
+	if (data && (size_t)(data - base) < len)
+		len = (size_t)(data - base);
+	if (!strcmp(path, "-") || !len || len >= METRIC_NAME_LEN) {
+		fail("'%s': which metric is it of? Call the file as the metric, such as "
+		     "await.json or await.csv",
+		     l->name);
+		return -EINVAL;
+	}
+	snprintf(metric, METRIC_NAME_LEN, "%.*s", (int)len, base);
+	return 0;
+}
+
 static const struct table_format *format_of(const unsigned char *head, size_t n)
 {
 	bool text = is_text(head, n);
@@ -289,6 +307,7 @@ void table_release(struct table *t)
 	names_release(&t->instances);
 	names_release(&t->metrics);
 	names_release(&t->texts);
+	names_release(&t->rates);
 	free(t->at);
 	free(t->heard);
 	free(t->counter);

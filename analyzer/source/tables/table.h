@@ -41,6 +41,12 @@
  * durations and --time @row are not for it. Values are numbers, null, or text as in a field. A JSON array of such
  * objects is read likewise.
  *
+ * Prometheus: the answer of /api/v1/query_range, or what promtool prints of one. The server is the label of --node, or
+ * "instance"; the metric is called as it is, or as the file; what ends in _total is a counter.
+ *
+ * A column for each server, of one metric that is called as the file: Grafana's CSV, whose first column is "Time" and whose
+ * cells may have units; any other with --node @column.
+ *
  * What `limpet show --csv` or --json prints is such a table (--instance instance). Its lines of the family
  * "remote" are left out, with a note: their metrics have the names of those of "tcp".
  *
@@ -96,6 +102,7 @@ struct table_heard {
 struct table {
 	struct names nodes, instances, metrics;
 	struct names texts; /* columns of text that are left out */
+	struct names rates; /* metrics that are counters by their names, whatever the options say */
 	struct table_guess guess;
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
@@ -128,7 +135,8 @@ struct table_opts {
 	/* Which column is what; NULL: "time" (or "timestamp"), "node" (or "host", "hostname").
 	 * time "@row": there is none, each node's lines follow each other at `interval_s`, the
 	 * first one of every file at 1970-01-01.
-	 * node "@file": every file is one node, named as the file up to its first dot.
+	 * node "@file": every file is one node, named as the file up to its first dot. "@column": every column but the
+	 * time's is one; the metric is called as the file.
 	 * instance NULL: a node has none. */
 	const char *time, *node, *instance;
 	struct string_list counters; /* columns that only grow */
@@ -140,35 +148,40 @@ struct table_opts {
 };
 
 /* Options of every command that takes a SOURCE; `base` is the offset of a struct table_opts. */
-#define TABLE_OPTIONS(base)                                                                      \
-	{0,	     "time",                                                                     \
-	 OPT_STRING, (base) + offsetof(struct table_opts, time),                                 \
-	 "COLUMN",   "of a table: which column is the time; @row: none",                         \
-	 0,	     0},                                                                         \
-		{0,	     "node",                                                             \
-		 OPT_STRING, (base) + offsetof(struct table_opts, node),                         \
-		 "COLUMN",   "which column is the server's name; @file: the file's name is",     \
-		 0,	     0},                                                                 \
-		{0,	     "instance",                                                         \
-		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                     \
-		 "COLUMN",   "which column tells several disks of one server apart",             \
-		 0,	     0},                                                                 \
-		{0,	   "counter",                                                            \
-		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                       \
-		 "COLUMN", "a column that only grows: its rate is compared (repeatable)",        \
-		 0,	   0},                                                                   \
-		{'m',	   "metric",                                                             \
-		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                        \
-		 "NAME",   "compare this metric only (repeatable)",                              \
-		 0,	   0},                                                                   \
-		{0,	   "strict",                                                             \
-		 OPT_FLAG, (base) + offsetof(struct table_opts, strict),                         \
-		 NULL,	   "a source that cannot be read is an error; default: it is left out",  \
-		 0,	   0},                                                                   \
-	{                                                                                        \
-		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),     \
-			"SECONDS", "of the grid a table is put on; default: as it comes", 0.001, \
-			86400                                                                    \
+#define TABLE_OPTIONS(base)                                                                        \
+	{0,	     "time",                                                                       \
+	 OPT_STRING, (base) + offsetof(struct table_opts, time),                                   \
+	 "COLUMN",   "of a table: which column is the time; @row: none",                           \
+	 0,	     0},                                                                           \
+		{0,                                                                                \
+		 "node",                                                                           \
+		 OPT_STRING,                                                                       \
+		 (base) + offsetof(struct table_opts, node),                                       \
+		 "COLUMN",                                                                         \
+		 "which column is the server's name; @file: the file's name is; @column: each is " \
+		 "one",                                                                            \
+		 0,                                                                                \
+		 0},                                                                               \
+		{0,	     "instance",                                                           \
+		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                       \
+		 "COLUMN",   "which column tells several disks of one server apart",               \
+		 0,	     0},                                                                   \
+		{0,	   "counter",                                                              \
+		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                         \
+		 "COLUMN", "a column that only grows: its rate is compared (repeatable)",          \
+		 0,	   0},                                                                     \
+		{'m',	   "metric",                                                               \
+		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                          \
+		 "NAME",   "compare this metric only (repeatable)",                                \
+		 0,	   0},                                                                     \
+		{0,	   "strict",                                                               \
+		 OPT_FLAG, (base) + offsetof(struct table_opts, strict),                           \
+		 NULL,	   "a source that cannot be read is an error; default: it is left out",    \
+		 0,	   0},                                                                     \
+	{                                                                                          \
+		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),       \
+			"SECONDS", "of the grid a table is put on; default: as it comes", 0.001,   \
+			86400                                                                      \
 	}
 
 /*

@@ -280,6 +280,11 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 	memset(s.at, -1, sizeof(s.at));
 	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
 	err = s.f ? csv_header(&s) : -ENOMEM;
+	if (!err && s.columns) {
+		err = table_grafana(t, l, path, o, s.f, s.n);
+		free(s.f);
+		return err;
+	}
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.line.node);
 	if (!err)

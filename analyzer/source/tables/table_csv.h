@@ -38,6 +38,7 @@ struct csv {
 	ssize_t at[FAMILY + 1];	  /* which column has the role; -1: none */
 	ssize_t guess;		  /* which one may be the instance's; -1: none */
 	bool is_long, rows, file; /* no time; the file's name is the node's */
+	bool columns;		  /* it is for table_grafana() */
 	/* What the last line had: the next one often has the same. */
 	char time[64];
 	struct sample
