@@ -230,12 +230,40 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	return -EINVAL;
 }
 
+/* What others write and limpet does not read, by how it begins: what is to be done. */
+static const struct foreign {
+	const char *begins;
+	const char *what;
+} foreign[] = {
+	{"PK\3\4", "it is a spreadsheet or a zip file: save it as CSV, or unpack it"},
+	{"PAR1", "it is Parquet: write it as CSV or JSON Lines"},
+	{"<?xml", "it is XML: of sysstat limpet reads what 'sadf -j' or 'sadf -d -U' prints"},
+	{"# HELP ",
+	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
+	 "time, the answer of /api/v1/query_range"},
+	{"# TYPE ",
+	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
+	 "time, the answer of /api/v1/query_range"},
+};
+
+static const char *foreign_what(const unsigned char *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
+		size_t len = strlen(foreign[i].begins);
+
+		if (n >= len && !memcmp(head, foreign[i].begins, len))
+			return foreign[i].what;
+	}
+	return NULL;
+}
+
 /* Its format, or NULL where it cannot be read, with *err and a message. */
 static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
 						size_t n, int *err)
 {
 	const char *how = lines_packed(l) ? "compressed" : "piped";
 	const struct table_format *f = format_of(head, n);
+	const char *other = foreign_what(head, n);
 
 	*err = -EINVAL;
 	if (is_series(head, n)) {
@@ -245,6 +273,8 @@ static const struct table_format *choose_format(const struct lines *l, const uns
 	} else if (!n) {
 		fail("'%s' is empty", l->name);
 		*err = -ENODATA;
+	} else if (other) {
+		fail("cannot read '%s': %s", l->name, other);
 	} else if (!f) {
 		*err = unknown(l, head, n);
 	} else {
