@@ -423,6 +423,31 @@ static void times_of_every_kind(void **state)
 	}
 }
 
+/* Of 1,234 alone nobody knows; of many of them it is believed, unless there is 987 beside them, or in another file. */
+static void commas_of_many(void **state)
+{
+	char text[2000] = "time;node;r;w\n", *end = text + strlen(text);
+	struct table t;
+
+	(void)state;
+	put("plain.csv", "time;node;r;w\n1;b;987;5\n", 24);
+	for (int i = 0; i < 20; i++)
+		end += sprintf(end, "%d;a;%d,234;%d\n", i, 1 + i, 1 + i);
+	t = (struct table){0};
+	assert_int_equal(quietly(&t, put("x.csv", text, strlen(text)), &none, false), 0);
+	value_is(&t, "a", "", "r", 5, 6.234);
+	assert_non_null(strstr(text_of(&t.notes), "column 'r': commas are read as decimal points"));
+	assert_int_equal(quietly(&t, path_of("plain.csv"), &none, false), -EINVAL);
+	assert_non_null(strstr(said, "'r' has numbers with commas"));
+	table_release(&t);
+	t = (struct table){0};
+	assert_int_equal(quietly(&t, path_of("plain.csv"), &none, false), 0);
+	assert_int_equal(quietly(&t, put("x.csv", text, strlen(text)), &none, false), -EINVAL);
+	table_release(&t);
+	strcpy(end, "20;a;987;5\n");
+	bad(text, &none, "write points, as 'tr , . <FILE' does");
+}
+
 /* 2/3/2026 is two days; a date before it in the file tells which. */
 static void dates_of_unknown_order(void **state)
 {
@@ -457,6 +482,7 @@ int main(void)
 		cmocka_unit_test(a_compressed_bomb_is_refused_by_its_line),
 		cmocka_unit_test(numbers_are_those_of_strtod),
 		cmocka_unit_test(times_of_every_kind),
+		cmocka_unit_test(commas_of_many),
 		cmocka_unit_test(dates_of_unknown_order),
 	};
 

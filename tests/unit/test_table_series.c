@@ -18,9 +18,10 @@ static int read_as(struct table *t, const char *name, const char *text, const st
 
 static void counters_of_prometheus(void **state)
 {
-	static const char text[] = RANGE(SERIES(DISK("a", "sda"), "[10,\"5\"],[12,\"9\"],[14,\"1\"]"
-								  ",[16.5,\"6\"]") "," SERIES(
-		DISK("a", "sdb"), "[10,\"7\"],[12,\"8\"]"));
+	static const char text[] = RANGE(
+		SERIES(DISK("a", "sda"),
+		       "[10,\"5\"],[12,\"9\"],[14,\"1\"]"
+		       ",[16.5,\"6\"]") "," SERIES(DISK("a", "sdb"), "[10,\"7\"],[12,\"8\"]"));
 	struct table_opts by_job = {.node = "job", .instance = "device"};
 	struct table t;
 

@@ -113,6 +113,8 @@ static void what_does_not_fit(void **state)
 	bad(LINUX("a", "11/27/26") "10:00:00  DEV  tps\nvda  1\n", &none, "'vda' is no time");
 	bad("Linux 6.18.44 () \t11/27/26 \t_x86_64_\t(2 CPU)\n", &none,
 	    "line 1: there is no name of a node");
+	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice r/s\n10:00:00 vda\n", &none,
+	    "there are no names of columns above");
 	bad(LINUX("a", "11/27/26") "soon\n", &none, "line 3: 'soon' is no time");
 }
 

@@ -60,7 +60,7 @@ static int setup(void **state)
 /* The first `n` packed bytes, given `step` at a time with so much room: what comes back, or negative errno. */
 static long undo(size_t n, size_t step, size_t room, bool *between)
 {
-	struct unpack *u = unpack_new(packed, n);
+	struct unpack *u = unpack_new(packed, n, 1000);
 	long all = 0, got = 0;
 
 	assert_non_null(u);
@@ -138,37 +138,42 @@ static void damage_is_no_text(void **state)
 	}
 	assert_null(unpack_name((const unsigned char *)"BZhello,time,node", 17));
 	assert_null(unpack_name((const unsigned char *)"BZh9", 4));
-	assert_null(unpack_new((const unsigned char *)"time,node", 9));
+	assert_null(unpack_new((const unsigned char *)"time,node", 9, 0));
 }
 
-/* 700 MiB of empty lines in 22 KiB: it ends at 256 MiB. */
+/* 300 MiB of empty lines in 10 KiB: where there is a limit it ends at 256 MiB. */
 static void a_little_does_not_become_endless(void **state)
 {
-	static char lines[1 << 20];
+	enum { MIB = 1 << 20, MIBS = 300 };
+	static char lines[MIB];
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 	ZSTD_outBuffer out = {packed, ROOM, 0};
-	struct unpack *u;
-	const unsigned char *in = packed;
-	uint64_t all = 0;
-	long got;
+	size_t left = 1;
 
 	(void)state;
 	memset(lines, '\n', sizeof(lines));
-	for (int i = 0; i < 700; i++) {
+	for (int i = 0; i < MIBS; i++) {
 		ZSTD_inBuffer from = {lines, sizeof(lines), 0};
 
-		assert_int_equal(ZSTD_compressStream2(c, &out, &from,
-						      i < 699 ? ZSTD_e_continue : ZSTD_e_end) &&
-					 i == 699,
-				 0);
+		left = ZSTD_compressStream2(c, &out, &from,
+					    i < MIBS - 1 ? ZSTD_e_continue : ZSTD_e_end);
 	}
+	assert_int_equal(left, 0);
 	ZSTD_freeCCtx(c);
-	u = unpack_new(packed, out.pos);
-	while ((got = unpack(u, &in, &out.pos, lines, sizeof(lines))) > 0)
-		all += (uint64_t)got;
-	assert_int_equal(got, -EBADMSG);
-	assert_true(all <= (1 << 28) && strstr(unpack_why(u), "1,000 times"));
-	unpack_free(u);
+	for (unsigned int times = 0; times <= 1000; times += 1000) {
+		struct unpack *u = unpack_new(packed, out.pos, times);
+		const unsigned char *in = packed;
+		size_t n = out.pos;
+		uint64_t all = 0;
+		long got;
+
+		while ((got = unpack(u, &in, &n, lines, sizeof(lines))) > 0)
+			all += (uint64_t)got;
+		assert_int_equal(got, times ? -EBADMSG : 0);
+		assert_true(times ? all <= 256 * MIB && strstr(unpack_why(u), "many times as long")
+				  : all == (uint64_t)MIBS * MIB);
+		unpack_free(u);
+	}
 }
 
 int main(void)

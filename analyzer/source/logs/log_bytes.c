@@ -193,7 +193,7 @@ static ssize_t know(struct log_bytes *b)
 	b->end += (size_t)got;
 	b->known = true;
 	unpack_free(b->unpack);
-	b->unpack = unpack_name(b->in, b->end) ? unpack_new(b->in, b->end) : NULL;
+	b->unpack = unpack_name(b->in, b->end) ? unpack_new(b->in, b->end, 0) : NULL;
 	return b->unpack || !unpack_name(b->in, b->end) ? got : -ENOMEM;
 }
 

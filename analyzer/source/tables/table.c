@@ -338,6 +338,8 @@ void table_release(struct table *t)
 	names_release(&t->metrics);
 	names_release(&t->texts);
 	names_release(&t->rates);
+	names_release(&t->commas);
+	names_release(&t->whole);
 	free(t->at);
 	free(t->heard);
 	free(t->counter);

@@ -103,6 +103,8 @@ struct table {
 	struct names nodes, instances, metrics;
 	struct names texts; /* columns of text that are left out */
 	struct names rates; /* metrics that are counters by their names, whatever the options say */
+	struct names commas,
+		whole; /* columns of files: all numbers are like 1,234; some are like 987 */
 	struct table_guess guess;
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;

@@ -26,6 +26,7 @@ struct column {
 	uint64_t commas;	/* numbers such as 9,271; */
 	bool decimal;		/* in one of them the comma does not part thousands; */
 	bool points;		/* other numbers have a point */
+	bool whole;		/* others, but 0, have no comma */
 };
 
 struct csv {

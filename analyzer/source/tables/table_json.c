@@ -133,7 +133,7 @@ static int outside(struct json_walk *w, char c)
 		return lines_bad(w->l, "this is no JSON object");
 	w->string = c == '"';
 	w->n_word = 0;
-	return w->string || strchr("+-.0123456789aeflnrstuE", c)
+	return w->string || (c && strchr("+-.0123456789aeflnrstuE", c))
 		       ? 0
 		       : lines_bad(w->l, "this is no JSON document");
 }

@@ -13,6 +13,10 @@
 /* One line of the greatest length, and enough to read at a time. */
 enum { BUFFER = TABLE_LINE_MAX + (1 << 18) };
 
+/* A MiB of xz may become GiBs of empty lines; a table is never so many times longer than what it was packed into [D]. Of gzip
+ * it cannot be: it packs no denser. */
+enum { TIMES_MOST = 1000 };
+
 int lines_open(struct lines *l, const char *name, int fd)
 {
 	*l = (struct lines){.name = name, .next = 1};
@@ -66,7 +70,7 @@ static ssize_t lines_raw(struct lines *l, void *to, size_t room)
 /* The first bytes are those of another program: it is to undo them, and what follows. */
 static int lines_unpack(struct lines *l, const unsigned char *head, size_t n)
 {
-	l->unpack = unpack_new(head, n);
+	l->unpack = unpack_new(head, n, TIMES_MOST);
 	l->packed = l->unpack ? malloc(BUFFER) : NULL;
 	if (!l->packed)
 		return -ENOMEM;

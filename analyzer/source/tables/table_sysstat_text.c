@@ -58,6 +58,8 @@ static int first_line(struct sysstat_text *s, char *line)
 	*end = '\0';
 	s->named = true;
 	s->blank = true;
+	s->timed = false;
+	s->in = NULL;
 	s->columns = s->reports = s->n_sections = 0;
 	snprintf(s->day, sizeof(s->day), "%.*s", (int)strcspn(day, " \t"), day);
 	return s->file ? 0
@@ -225,7 +227,7 @@ static int sar_line(struct sysstat_text *s, size_t words)
 		err = heading(s, words);
 		return err ? err : sar_time(s, words);
 	}
-	if (!s->columns)
+	if (!s->columns || !s->in)
 		return lines_bad(s->l, "there are no names of columns above");
 	err = sar_time(s, words);
 	return err ? err : values(s, words);
@@ -244,6 +246,7 @@ static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 	if (device || cpu) {
 		int err = heading(s, device ? 0 : 1);
 
+		s->in = NULL;
 		s->columns -= cpu; /* the name has none below */
 		if (cpu)
 			memmove(s->metric, s->metric + 1, s->columns * sizeof(*s->metric));

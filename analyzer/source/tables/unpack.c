@@ -10,8 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
-/* A MiB of xz may become GiBs of empty lines: a table, or a log, is never so much longer than what it was packed into [D]. */
-enum { WINDOW_LOG = 27, MEMORY = 1 << 27, TIMES_MAX = 1000, TIMES_FROM = 1 << 28 };
+enum { WINDOW_LOG = 27, MEMORY = 1 << 27, TIMES_FROM = 1 << 28 };
 
 struct unpack {
 	const struct packer *by;
@@ -19,6 +18,7 @@ struct unpack {
 	bz_stream bzip2;
 	ZSTD_DStream *zstd;
 	bool begun; /* a stream, which has not ended */
+	unsigned int times_most;
 	uint64_t in, out;
 	const char *why;
 };
@@ -172,7 +172,7 @@ const char *unpack_name(const unsigned char *head, size_t n)
 	return by ? by->name : NULL;
 }
 
-struct unpack *unpack_new(const unsigned char *head, size_t n)
+struct unpack *unpack_new(const unsigned char *head, size_t n, unsigned int times_most)
 {
 	struct unpack *u = unpack_name(head, n) ? calloc(1, sizeof(*u)) : NULL;
 
@@ -181,6 +181,7 @@ struct unpack *unpack_new(const unsigned char *head, size_t n)
 		return NULL;
 	}
 	u->by = packer_of(head, n);
+	u->times_most = times_most;
 	u->xz = (lzma_stream)LZMA_STREAM_INIT;
 	u->why = "it is damaged";
 	return u;
@@ -224,8 +225,8 @@ long unpack(struct unpack *u, const unsigned char **in, size_t *n, void *to, siz
 		err = u->by->step(u, in, n, &at, &room);
 	u->begun &= err <= 0;
 	u->out += (size_t)(at - (unsigned char *)to);
-	if (err >= 0 && u->out > TIMES_FROM && u->out / TIMES_MAX > u->in) {
-		u->why = "it becomes more than 1,000 times as long, which no measurements do";
+	if (err >= 0 && u->times_most && u->out > TIMES_FROM && u->out / u->times_most > u->in) {
+		u->why = "it becomes many times as long as no measurements do";
 		return -EBADMSG;
 	}
 	return err < 0 ? err : at - (unsigned char *)to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What xz, zstd or bzip2 packed, undone as the bytes come; gzip is zlib's own business. Memory is bounded: 128 MiB, as much
- * as the programs take without being asked, and so is how much a little may become.
+ * as the programs take without being asked.
  */
 #ifndef LIMPET_UNPACK_H
 #define LIMPET_UNPACK_H
@@ -16,8 +16,9 @@ enum { UNPACK_MAGIC = 6 }; /* as many bytes tell what it is */
 /* What packed a file that begins so, "xz"; NULL: none of these, and it is not gzip's either. */
 const char *unpack_name(const unsigned char *head, size_t n);
 
-/* NULL with errno ENOMEM, or EINVAL: it is none of the three. */
-struct unpack *unpack_new(const unsigned char *head, size_t n);
+/* times_most: how many times as long the text may be, beyond 256 MiB of it; 0: as long as it likes. NULL with errno ENOMEM, or
+ * EINVAL: it is none of the three. */
+struct unpack *unpack_new(const unsigned char *head, size_t n, unsigned int times_most);
 void unpack_free(struct unpack *u); /* takes NULL */
 
 /*
