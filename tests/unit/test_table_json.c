@@ -113,6 +113,39 @@ static void iostat(void **state)
 	table_release(&t);
 }
 
+/* Of processors all together, no loopback; a queue has two names in one version, the older one in others. */
+static void sadf(void **state)
+{
+	static const char text[] = HOST(
+		"a",
+		"\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
+		"\"00:00:01\", "
+		"\"utc\": 1}, \"cpu-load\": [{\"cpu\": \"all\", \"idle\": 98.5}, {\"cpu\": \"0\", "
+		"\"idle\": 97}], \"io\": {\"tps\": 9, \"io-reads\": {\"bread\": 8}}, \"disk\": "
+		"[{\"disk-device\": \"sda\", \"avgqu-sz\": 2, \"aqu-sz\": 1, \"util-percent\": "
+		"50}, "
+		"{\"disk-device\": \"sdb\", \"avgqu-sz\": 3}], \"network\": {\"net-dev\": "
+		"[{\"iface\": \"lo\", \"rxkB\": 1}, {\"iface\": \"eth0\", \"rxkB\": 7}]}, \"psi\": "
+		"{\"psi-io\": {\"some_avg\": 4}}}], \"restarts\": [{\"boot\": {\"date\": "
+		"\"2026-11-27\", \"time\": \"00:00:00\"}}" END);
+	struct table t;
+
+	(void)state;
+	ok(&t, text, &none);
+	value_is(&t, "a", "", "%idle", 1795737601, 98.5);
+	value_is(&t, "a", "", "tps", 1795737601, 9);
+	value_is(&t, "a", "", "bread/s", 1795737601, 8);
+	value_is(&t, "a", "sda", "aqu-sz", 1795737601, 1);
+	value_is(&t, "a", "sda", "%util", 1795737601, 50);
+	value_is(&t, "a", "sdb", "aqu-sz", 1795737601, 3);
+	value_is(&t, "a", "eth0", "rxkB/s", 1795737601, 7);
+	value_is(&t, "a", "", "%sio", 1795737601, 4);
+	assert_int_equal(t.n, 8);
+	assert_int_equal(t.restarts, 1);
+	assert_int_equal(t.duplicates, 0);
+	table_release(&t);
+}
+
 static void sysstat_that_does_not_fit(void **state)
 {
 	(void)state;
@@ -141,6 +174,7 @@ int main(void)
 		cmocka_unit_test(arrays_that_do_not_fit),
 		cmocka_unit_test(an_object_has_a_limit),
 		cmocka_unit_test(iostat),
+		cmocka_unit_test(sadf),
 		cmocka_unit_test(sysstat_that_does_not_fit),
 	};
 

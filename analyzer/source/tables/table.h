@@ -12,7 +12,8 @@
  *   anything else               wide: a column per metric
  * Columns that are not numbers anywhere are left out, with a note; so are columns without a name. An
  * empty field, "-", "nan", "na" and "null" are missing values, in capitals too. Numbers have a
- * decimal point; where fields are not parted by commas, a decimal comma will do (table_csv.c: if it is sure to be one). What is not quoted loses the blanks around it; a # before the first name too.
+ * decimal point; where fields are not parted by commas, a decimal comma will do (table_csv.c: if it is sure to be one).
+ * What is not quoted loses the blanks around it; a # before the first name too.
  *
  * The names of nodes have at most HOST_LEN - 1 bytes, those of metrics METRIC_NAME_LEN - 1, those of
  * instances TABLE_INSTANCE_MAX: UTF-8 without control characters, and not empty (an instance may
@@ -52,8 +53,9 @@
  *
  * sysstat's files are read through `sadf -d -U`, the sections of processors (all together), tasks,
  * swapping, paging, I/O, memory, queues, pressure, disks and network interfaces; what it prints can be
- * given as a table too, and what `sadf -j` and `iostat -o JSON -t` print. Metrics are those of limpet's table with sysstat's name; the loopback interface
- * is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
+ * given as a table too, and so can JSON of `sadf -j` and `iostat -o JSON -t`, and the text of sar and `iostat -t` (without
+ * iostat's first report, of all the time since the boot). Metrics are those of limpet's table with sysstat's name; the
+ * loopback interface is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
  */
 #ifndef LIMPET_TABLE_H
 #define LIMPET_TABLE_H
