@@ -42,7 +42,8 @@ static void arrays_that_do_not_fit(void **state)
 		{", [{}]]", "line 2: this is no JSON object"},
 		{", \"x\"]", "line 2: this is no JSON object"},
 		{"}", "a bracket closes that is not open"},
-		{"] {", "this is no JSON document"},
+		{"] {", "another JSON document begins: there may be one a file"},
+		{"] 5", "this is no JSON document"},
 		{"]]", "this is no JSON document"},
 		{", {\"time\":2,\"time\":3,\"node\":\"a\"}]", "line 2: this is no JSON object"},
 		{", {\"time\":2 \"node\":\"a\"}]", "line 2: this is no JSON object"},
@@ -97,6 +98,7 @@ static void iostat(void **state)
 		"\"r/s\": %d.50, \"rrqm\": 4, \"r_await\": 2, \"util\": 9}]}%s";
 	struct text text TEXT_SCOPED = {0};
 	struct table t;
+	char *cut;
 
 	(void)state;
 	text_put(&text, HOST("a", "\"number-of-cpus\": 2, \"statistics\": ["));
@@ -110,7 +112,19 @@ static void iostat(void **state)
 	value_is(&t, "a", "sda", "r/s", 1795737602, 22.5);
 	value_is(&t, "a", "sda", "%util", 1795737602, 9);
 	assert_non_null(strstr(text_of(&t.notes), "iostat's first report"));
+	assert_null(strstr(text_of(&t.notes), "ends before"));
 	table_release(&t);
+	/* iostat was killed, or still writes: it puts out whole reports */
+	cut = strdup(text_of(&text));
+	assert_non_null(cut);
+	cut[text.len - strlen(END)] = '\0';
+	ok(&t, cut, &none);
+	assert_int_equal(t.n, 2 * 5);
+	assert_non_null(strstr(text_of(&t.notes), "ends before its JSON does"));
+	table_release(&t);
+	cut[text.len - strlen(END) - 1] = '\0';
+	bad(cut, &none, "the file ends in the middle of its JSON: it is cut off");
+	free(cut);
 }
 
 /* Of processors all together, no loopback; a queue has two names in one version, the older one in others. */

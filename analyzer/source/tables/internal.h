@@ -90,7 +90,9 @@ struct json_document {
 	/* A member outside of them whose value is a string, as it stands there, at most 255 bytes of it; or NULL. */
 	int (*member)(void *own, const char *key, const char *text);
 	void *own;
+	bool may_grow; /* it may end behind an element: who writes it was ended, or still writes */
 };
+/* 0; 1: it ended behind an element; or negative errno after a message but for -ENOMEM. */
 int json_document(struct lines *l, const struct json_document *d);
 
 /* ---- table_grafana.c --------------------------------------------------------------------------- */

@@ -119,6 +119,8 @@ static int outside(struct json_walk *w, char c)
 	}
 	if (strchr(" \t\r\n", c) && c)
 		return 0;
+	if (w->done && (c == '{' || c == '['))
+		return lines_bad(w->l, "another JSON document begins: there may be one a file");
 	if (w->done || (!w->depth && c != '{' && c != '['))
 		return lines_bad(w->l, "this is no JSON document");
 	switch (c) {
@@ -160,7 +162,9 @@ int json_document(struct lines *l, const struct json_document *d)
 			l->line += at[i] == '\n';
 		}
 	}
-	if (!err && !w.done)
+	if (!err && !w.done && d->may_grow && w.list && w.depth == w.list_depth && !w.nested)
+		err = 1;
+	else if (!err && !w.done)
 		err = lines_bad(l, "the file ends in the middle of its JSON: it is cut off");
 	free(w.element);
 	return err;

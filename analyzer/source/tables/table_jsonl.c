@@ -287,8 +287,8 @@ static int read_objects(struct table *t, struct lines *l, const char *path,
 		err = table_node_of_file(t, l, path, &j.at.node);
 	j.instance = o->instance;
 	if (!err && array)
-		err = json_document(
-			l, &(struct json_document){(const char *[]){"", NULL}, element, NULL, &j});
+		err = json_document(l, &(struct json_document){(const char *[]){"", NULL}, element,
+							       NULL, &j, false});
 	else if (!err)
 		err = body(&j);
 	t->merge |= j.instance != NULL;

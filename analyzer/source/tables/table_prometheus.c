@@ -184,7 +184,7 @@ static int read_prometheus(struct table *t, struct lines *l, const char *path,
 	t->merge |= o->instance != NULL;
 	return err ? err
 		   : json_document(l, &(struct json_document){(const char *[]){"result", "", NULL},
-							      element, member, &p});
+							      element, member, &p, false});
 }
 
 const struct table_format format_prometheus = {

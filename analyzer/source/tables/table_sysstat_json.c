@@ -243,7 +243,13 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.at.node);
 	t->merge = true;
-	return err ? err : json_document(l, &(struct json_document){lists, element, member, &s});
+	if (!err)
+		err = json_document(l, &(struct json_document){lists, element, member, &s, true});
+	return err > 0 ? table_note(t,
+				    "'%s' ends before its JSON does: who writes it was ended, or "
+				    "still writes",
+				    l->name)
+		       : err;
 }
 
 static bool is_sysstat_json(const unsigned char *head, size_t n)
