@@ -53,7 +53,7 @@ SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
 SHARED_LIBS   := -lz -lsqlite3 -ljansson -lpthread -lm
-ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -lbz2 -lcurl $(SHARED_LIBS)
+ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl $(SHARED_LIBS)
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 

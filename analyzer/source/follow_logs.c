@@ -341,9 +341,9 @@ struct chain {
 
 static bool is_compressed(const struct log_file *x)
 {
-	size_t len = strlen(x->path);
+	const char *dot = strrchr(x->path, '.');
 
-	return len > 3 && !strcmp(x->path + len - 3, ".gz");
+	return dot && (!strcmp(dot, ".gz") || !strcmp(dot, ".xz") || !strcmp(dot, ".bz2"));
 }
 
 /* What is being compressed is not touched. */

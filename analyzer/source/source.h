@@ -4,7 +4,7 @@
  *   series files of limpet-probe, or folders of them: opened once to learn whose they are and which
  *     time they span, then read one at a time: the number of open files stays one a thread;
  *   logs of jobs (logs/log_source.h): read into states, beside whatever else is there;
- *   tables (table.h): CSV, state durations, both also compressed with gzip and from standard input
+ *   tables (table.h): CSV, state durations, both also compressed and from standard input
  *     ("-"), and sysstat's binary files through sadf: read whole into memory.
  * One command takes series files or tables: with a series file among the sources, tables are left out.
  * Logs go with either: what servers did and what jobs did on them are two sides of one time.
@@ -73,7 +73,7 @@ struct sources {
 
 /*
  * Files as they are; of a folder every *.limpet in it, or, where there is none, every *.csv, *.jsonl and
- * either with .gz, or, where there is none of these either, every *.limpet in folders SOURCE_LOGS_DEEP below
+ * either with .gz, .xz, .zst or .bz2, or, where there is none of these either, every *.limpet in folders SOURCE_LOGS_DEEP below
  * it; and every log in it and in folders SOURCE_LOGS_DEEP below it, known by content (nothing of
  * all that: the folder is a bad source). SQLite's *.limpet-wal, -shm and -journal are passed over. o: how tables
  * are read, and `strict`; logs: how logs are; NULL: with no options.

@@ -166,10 +166,12 @@ table 'if (i == 4 && t >= 1800) v *= 1000' >"$T/late.csv"
 "$L" diagnose "$T/late.csv" >"$T/out" 2>&1
 if grep -q units "$T/out"; then fail "$(cat "$T/out")"; else said 'oss4 limps' "$T/late.csv"; fi
 
-case_begin "a JSON array: what limpet reads instead"
+case_begin "a JSON array of objects is read; one of numbers is not, and that is said"
 printf '[\n {"time":"2026-11-21T19:26:00Z","node":"a","await":1}]' >"$T/array.json"
-said "it is a JSON array: limpet reads an object a line, as 'jq -c .[] FILE' prints it" "$T/array.json"
+said "fewer than 3 servers to compare" "$T/array.json"
+printf '[{"time":"2026-11-21T19:26:00Z","node":"a","await":1}, 5]' >"$T/numbers.json"
+said "'$T/numbers.json' line 1: this is no JSON object" "$T/numbers.json"
 
-case_begin "sysstat's JSON: likewise"
+case_begin "sysstat's JSON that is cut off"
 printf '{"sysstat": {\n\t"hosts": [\n' >"$T/iostat.json"
-said "it is sysstat's JSON, which limpet does not read: give it the file that 'sar -o FILE 1 600' writes" "$T/iostat.json"
+said "line 3: the file ends in the middle of its JSON: it is cut off" "$T/iostat.json"

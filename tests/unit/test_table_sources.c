@@ -150,6 +150,13 @@ static void compressed_tables(void **state)
 static void what_is_no_table(void **state)
 {
 	static const char sqlite[] = "SQLite format 3\0and so on";
+	static const char *const foreign[][2] = {
+		{"PK\3\4...", "it is a spreadsheet or a zip file: save it as CSV"},
+		{"PAR1...", "it is Parquet: write it as CSV or JSON Lines"},
+		{"<?xml version=\"1.0\"?>", "reads what 'sadf -j' or 'sadf -d -U' prints"},
+		{"# HELP a b\n", "the answer of /api/v1/query_range"},
+		{"# TYPE a counter\na 1\n", "the answer of /api/v1/query_range"},
+	};
 	struct table t = {0};
 	int old, fd;
 
@@ -170,9 +177,13 @@ static void what_is_no_table(void **state)
 				"ELF\0\0",
 				6),
 			    &none, true) < 0);
-	assert_non_null(strstr(said, "neither a series file nor a table: a file of sysstat's, what "
-				     "sadf prints, JSON Lines, CSV"));
+	assert_non_null(strstr(said,
+			       "neither a series file nor a table: a file of sysstat's, what "
+			       "sadf prints, sysstat's JSON, what sar and iostat print, "
+			       "Prometheus's JSON, a JSON array of objects, JSON Lines, CSV"));
 	table_release(&t);
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+		bad(foreign[i][0], &none, foreign[i][1]);
 	bad("time,node,x\n1,a,2\n", &(struct table_opts){.instance = "x", .node = "x"},
 	    "two things");
 	assert_true(quietly(&t, put("nul", "time,node,x\n1,a\0,2\n", 19), &none, true) < 0);
@@ -180,7 +191,7 @@ static void what_is_no_table(void **state)
 	assert_int_equal(quietly(&t, path_of("is-not"), &none, true), -ENOENT);
 	table_release(&t);
 
-	/* on standard input there can be a table, but no series file and none of sysstat's */
+	/* on standard input there can be a table, sysstat's file too (this one is damaged), but no series file */
 	old = dup(STDIN_FILENO);
 	for (int k = 0; k < 3; k++) {
 		const char *path = k == 0   ? put("s", sqlite, sizeof(sqlite))
@@ -192,7 +203,8 @@ static void what_is_no_table(void **state)
 		close(fd);
 		assert_int_equal(quietly(&t, "-", &none, true) < 0, k < 2);
 		if (k < 2)
-			assert_non_null(strstr(said, "must be named as it is, not piped"));
+			assert_non_null(strstr(said, k == 0 ? "must be named as it is, not piped"
+							    : "sadf"));
 		else
 			value_is(&t, "a", "", "x", 1, 2);
 		table_release(&t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* log_bytes.h: zlib reads what is plain or gzip; what it says is plain, and zstd, is undone behind it. */
+/* log_bytes.h: zlib reads what is plain or gzip; what it says is plain, and packed otherwise, is undone behind it. */
 #include "log_bytes.h"
 
 #include <dirent.h>
@@ -12,19 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include <zstd.h>
 
-enum {
-	IN = 1 << 17, /* of the file at a time, where it is zstd */
-	/* 128 MiB, as the zstd program takes without being asked; Spark's are 8 MiB */
-	WINDOW_LOG = 27,
-	MAGIC = 0xFD2FB528, /* RFC 8878, little endian */
-};
+#include "analyzer/source/tables/unpack.h"
+
+enum { IN = 1 << 17 }; /* of the file at a time, where it is packed */
 
 struct log_bytes {
 	gzFile gz;
-	bool direct, known, cut;
-	ZSTD_DStream *zstd;
+	bool direct, known;
+	struct unpack *unpack;
 	unsigned char in[IN];
 	size_t at, end;
 	char *folder; /* of a rolled log */
@@ -66,7 +62,7 @@ static int open_file(struct log_bytes *b, const char *path)
 		return -ENOMEM;
 	}
 	b->direct = gzdirect(b->gz);
-	b->known = b->cut = false;
+	b->known = false;
 	b->at = b->end = 0;
 	return 0;
 }
@@ -125,8 +121,8 @@ static int open_next(struct log_bytes *b)
 	if (had)
 		gzclose_r(had);
 	b->part = part;
-	if (b->zstd)
-		ZSTD_initDStream(b->zstd);
+	unpack_free(b->unpack);
+	b->unpack = NULL;
 	return 1;
 }
 
@@ -157,14 +153,14 @@ void log_bytes_close(struct log_bytes *b)
 		return;
 	if (b->gz)
 		gzclose_r(b->gz);
-	ZSTD_freeDStream(b->zstd);
+	unpack_free(b->unpack);
 	free(b->folder);
 	free(b);
 }
 
 bool log_bytes_plain(const struct log_bytes *b)
 {
-	return b->direct && b->known && !b->zstd && b->at == b->end && !b->folder;
+	return b->direct && b->known && !b->unpack && b->at == b->end && !b->folder;
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------- */
@@ -191,47 +187,26 @@ static ssize_t log_file_read(struct log_bytes *b, void *to, size_t n)
 static ssize_t know(struct log_bytes *b)
 {
 	ssize_t got = log_file_read(b, b->in + b->end, IN - b->end);
-	uint32_t magic = 0;
 
 	if (got <= 0)
 		return got;
 	b->end += (size_t)got;
-	if (b->end >= sizeof(magic))
-		memcpy(&magic, b->in, sizeof(magic));
 	b->known = true;
-	if (le32toh(magic) != MAGIC) {
-		ZSTD_freeDStream(b->zstd);
-		b->zstd = NULL;
-		return got;
-	}
-	b->zstd = b->zstd ? b->zstd : ZSTD_createDStream();
-	if (!b->zstd ||
-	    ZSTD_isError(ZSTD_DCtx_setParameter(b->zstd, ZSTD_d_windowLogMax, WINDOW_LOG)))
-		return -ENOMEM;
-	return got;
+	unpack_free(b->unpack);
+	b->unpack = unpack_name(b->in, b->end) ? unpack_new(b->in, b->end, 0) : NULL;
+	return b->unpack || !unpack_name(b->in, b->end) ? got : -ENOMEM;
 }
 
-static ssize_t read_zstd(struct log_bytes *b, void *to, size_t n)
+static ssize_t read_packed(struct log_bytes *b, void *to, size_t n)
 {
-	ZSTD_outBuffer out = {to, n, 0};
-	size_t left, before;
-	ssize_t got;
-
 	for (;;) {
-		ZSTD_inBuffer in = {b->in, b->end, b->at};
+		const unsigned char *in = b->in + b->at;
+		size_t left = b->end - b->at;
+		ssize_t got = unpack(b->unpack, &in, &left, to, n);
 
-		before = b->at;
-		left = ZSTD_decompressStream(b->zstd, &out, &in);
-		b->at = in.pos;
-		if (ZSTD_isError(left))
-			return -EBADMSG;
-		/* between two frames it asks for the first bytes of the next, which need not come */
-		if (in.pos > before || out.pos)
-			b->cut = left != 0;
-		if (out.pos)
-			return (ssize_t)out.pos;
-		if (b->at < b->end)
-			continue;
+		b->at = b->end - left;
+		if (got)
+			return got;
 		got = log_file_read(b, b->in, IN);
 		if (got <= 0)
 			return got;
@@ -246,8 +221,8 @@ static ssize_t read_part(struct log_bytes *b, void *to, size_t n)
 
 	if (got <= 0)
 		return got;
-	if (b->zstd)
-		return read_zstd(b, to, n);
+	if (b->unpack)
+		return read_packed(b, to, n);
 	if (b->at == b->end)
 		return log_file_read(b, to, n);
 	n = n < b->end - b->at ? n : b->end - b->at;
@@ -272,7 +247,7 @@ ssize_t log_bytes_read(struct log_bytes *b, void *to, size_t n)
 
 bool log_bytes_cut(const struct log_bytes *b)
 {
-	return b->zstd && b->cut;
+	return b->unpack && !unpack_between(b->unpack);
 }
 
 /* ---- from the middle on ------------------------------------------------------------------------------- */
@@ -303,7 +278,7 @@ static int go_to(struct log_bytes *b, const char *path, uint64_t offset)
 	got = know(b);
 	if (got <= 0)
 		return got < 0 ? (int)got : -ENODATA;
-	if (!b->direct || b->zstd)
+	if (!b->direct || b->unpack)
 		return pass(b, offset);
 	b->at = b->end;
 	if (stat(path, &st))

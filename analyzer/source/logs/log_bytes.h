@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of a log: of a file as it is, or compressed with gzip or zstd (frames one after the other); or of the
+ * The bytes of a log: of a file as it is, or compressed with gzip, xz, zstd or bzip2 (streams one after the other); or of the
  * folder of a Spark log that is rolled (eventlog_v2_APPLICATION), whose files events_1_…, events_2_… follow each other
  * as one. What a file may grow by comes with a later call.
  */

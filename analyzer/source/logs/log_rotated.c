@@ -39,9 +39,12 @@ static size_t name_len(const char *path, size_t len)
 
 static size_t plain_len(const char *path)
 {
-	size_t len = without(path, strlen(path), ".gz");
+	static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
+	size_t len = strlen(path);
 
-	return without(path, without(path, len, ".zst"), ".inprogress");
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++)
+		len = without(path, len, packed[i]);
+	return without(path, len, ".inprogress");
 }
 
 size_t log_stem_len(const char *path)

@@ -13,7 +13,7 @@
  *	end (optional)    nothing follows: what is still incomplete
  *	close (optional)  frees what l->own points to; is always called after open
  *
- * Compression (gzip, zstd) is undone before; offsets are of the uncompressed bytes. A source never reads files
+ * Compression (gzip, xz, zstd, bzip2) is undone before; offsets are of the uncompressed bytes. A source never reads files
  * itself and prints nothing: what is odd is counted (l->s->counts) or noted (log_note). Every byte is
  * hostile: a line is at most LOG_LINE_MAX bytes and holds no NUL; names pass through log_name() and its like, which
  * refuse what is no text; numbers through log_number(). A source's own memory is bounded by constants.

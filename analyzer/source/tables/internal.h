@@ -3,8 +3,11 @@
 #ifndef LIMPET_INPUT_TABLES_INTERNAL_H
 #define LIMPET_INPUT_TABLES_INTERNAL_H
 
+#include <jansson.h>
+
 #include "lines.h"
 #include "table.h"
+#include "userspace/metrics/metrics.h"
 
 /* ---- table.c ---------------------------------------------------------------------------------- */
 
@@ -34,6 +37,10 @@ bool table_wanted(const struct table_opts *o, const char *metric);
 /* The node that a file is with --node @file: its name up to the first dot. 0 or negative errno. */
 int table_node_of_file(struct table *t, const struct lines *l, const char *path, uint32_t *node);
 
+/* The metric that a file is of where nothing in it says so: its name up to the first dot, or to the "-data-" that Grafana
+ * appends to a panel's. 0, or -EINVAL after a message. */
+int table_metric_of_file(const struct lines *l, const char *path, char metric[METRIC_NAME_LEN]);
+
 /* ---- formats ---------------------------------------------------------------------------------- */
 
 /* One way to write measurements down: a file here, and a row of the table in table.c. */
@@ -41,9 +48,9 @@ struct table_format {
 	const char *name; /* what a file of it is, in messages */
 	const char
 		*suffix; /* what of a folder is read: ".csv", also with ".gz"; NULL: none of it */
-	bool by_path;	 /* not text: read() opens `path` itself, and it is no pipe */
+	bool binary;	 /* not text */
 	bool sysstat;	 /* for struct table */
-	/* By its first bytes (at most 4096, uncompressed); unless by_path they are text, as UTF-8 is. */
+	/* By its first bytes (at most 4096, uncompressed); unless binary they are text, as UTF-8 is. */
 	bool (*is)(const unsigned char *head, size_t n);
 	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
 	 * see table_node_of_file(). 0 or negative errno. */
@@ -56,6 +63,45 @@ extern const struct table_format format_sysstat, format_sadf;
 extern const struct table_format format_csv;
 /* An object a line, with the same names (table_jsonl.c). */
 extern const struct table_format format_jsonl;
+
+/* JSON Lines in one list. sysstat's JSON (table_sysstat_json.c); its text (table_sysstat_text.c). */
+extern const struct table_format format_json_array, format_sysstat_json, format_sysstat_text;
+/* Series with labels (table_prometheus.c). */
+extern const struct table_format format_prometheus;
+
+/* ---- table_sadf.c, table_sysstat_json.c -------------------------------------------------------- */
+
+/* Whether the column of that name is read of sysstat's. */
+bool sysstat_is_read(const char *name);
+/* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
+int sysstat_note_first(struct table *t);
+
+/* ---- table_json.c ------------------------------------------------------------------------------ */
+
+/* Whether it begins so, but for blanks and a byte order mark. */
+bool json_begins(const unsigned char *head, size_t n, const char *begin);
+
+/* One document, of which some lists are handed out element by element: objects of at most TABLE_LINE_MAX bytes. */
+struct json_document {
+	const char *const
+		*lists; /* their keys, to a NULL; "": the outermost. Lists in them are theirs */
+	/* 0, or negative errno after a message but for -ENOMEM; so all here. */
+	int (*element)(void *own, const char *list, json_t *e);
+	/* A member outside of them whose value is a string, as it stands there, at most 255 bytes of it; or NULL. */
+	int (*member)(void *own, const char *key, const char *text);
+	void *own;
+	bool may_grow; /* it may end behind an element: who writes it was ended, or still writes */
+};
+/* 0; 1: it ended behind an element; or negative errno after a message but for -ENOMEM. */
+int json_document(struct lines *l, const struct json_document *d);
+
+/* ---- table_grafana.c --------------------------------------------------------------------------- */
+
+/* Whether a table with these names has a column for each server. */
+bool table_grafana_is(const struct field *f, size_t n, const struct table_opts *o);
+/* Reads it; f has room for TABLE_COLUMNS_MAX fields. 0 or negative errno. */
+int table_grafana(struct table *t, struct lines *l, const char *path, const struct table_opts *o,
+		  struct field *f, size_t n);
 
 /* ---- table_instance.c ------------------------------------------------------------------------- */
 

@@ -9,14 +9,24 @@
 #include <sys/types.h>
 #include <zlib.h>
 
+/* Which comes first in dates such as 11/21/2026: one of a file tells it of the others. Dotted: 21.11.2026. */
+enum time_order { TIME_ORDER_UNKNOWN, TIME_DAY_FIRST, TIME_MONTH_FIRST, TIME_DOTTED };
+
 struct lines {
-	gzFile gz;	  /* reads what is not compressed as it is */
+	gzFile gz; /* reads what is not gzip's as it is */
+	struct unpack *unpack;
+	unsigned char *packed; /* for it, a buffer */
+	const unsigned char *in;
+	size_t n_in;	  /* of that what it has not taken */
+	bool known;	  /* whether it is needed */
+	bool piped;	  /* it cannot be opened again by its name */
 	const char *name; /* of the file, for messages; "standard input" */
 	char *buf;
 	size_t at, end; /* what is read and not yet taken */
 	bool eof;
-	bool whole;    /* a record is a line, whatever quotes it has */
-	char sep;      /* 0 until the header is split */
+	bool whole; /* a record is a line, whatever quotes it has */
+	char sep;   /* 0 until the header is split */
+	enum time_order order;
 	uint64_t line; /* number of the line the last record begins on, from 1 */
 	uint64_t next; /* of the line after it */
 };
@@ -31,6 +41,9 @@ struct field {
 int lines_open(struct lines *l, const char *name, int fd);
 /* Ends with an error if what was read was cut off or damaged: 0, or negative errno after a message. */
 int lines_close(struct lines *l);
+
+/* Whether the file is compressed; known once something was read. */
+bool lines_packed(const struct lines *l);
 
 /* Fills the buffer and shows how it begins, without taking it. 0, or negative errno after a message. */
 int lines_peek(struct lines *l, const unsigned char **head, size_t *n);
@@ -47,6 +60,10 @@ ssize_t lines_next(struct lines *l, struct field *f, size_t max);
  */
 int lines_whole(struct lines *l, char **text, size_t *len);
 
+/* What is there and was not taken, up to the end of what was read: how many bytes, valid until the next call; 0 at the end, or
+ * negative errno after a message. A file that is read so has its lines counted by the caller. */
+ssize_t lines_bytes(struct lines *l, char **at);
+
 /* Prints "'FILE' line N: MESSAGE" and returns -EINVAL. */
 int lines_bad(const struct lines *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -57,7 +74,9 @@ enum number { NUMBER_TEXT, NUMBER_MISSING, NUMBER_VALUE };
 /* What a field holds; a value is exactly what strtod() makes of it in the C locale, or infinite. */
 enum number number_parse(const char *s, size_t len, double *v);
 
-/* A time as table.h says. 0 or -EINVAL. */
-int time_parse(const char *s, size_t len, int64_t *ns);
+/* A time as table.h says. 0, -EINVAL, or -EDOM: nobody knows which number is the month. */
+int time_parse(const char *s, size_t len, enum time_order *order, int64_t *ns);
+/* The same, with a message. 0 or -EINVAL. */
+int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns);
 
 #endif

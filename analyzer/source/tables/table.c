@@ -12,16 +12,15 @@
 #include <unistd.h>
 
 #include "prometheus.h"
+#include "unpack.h"
 #include "userspace/common/array.h"
 
 enum { NOTES_MAX = 1 << 16 };
 
 /* In the order they are asked; any text that is nothing else is CSV. */
 static const struct table_format *const formats[] = {
-	&format_sysstat,
-	&format_sadf,
-	&format_jsonl,
-	&format_csv,
+	&format_sysstat,    &format_sadf,	&format_sysstat_json, &format_sysstat_text,
+	&format_prometheus, &format_json_array, &format_jsonl,	      &format_csv,
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
@@ -51,10 +50,17 @@ static bool is_series(const unsigned char *head, size_t n)
 
 bool table_named(const char *name)
 {
+	static const char *const packed[] = {".gz", ".xz", ".zst", ".bz2"};
 	size_t len = strlen(name);
 
-	if (len > 3 && !strcmp(name + len - 3, ".gz"))
-		len -= 3;
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		size_t n = strlen(packed[i]);
+
+		if (len > n && !strcmp(name + len - n, packed[i])) {
+			len -= n;
+			break;
+		}
+	}
 	for (size_t i = 0; i < FORMATS; i++) {
 		size_t n = formats[i]->suffix ? strlen(formats[i]->suffix) : 0;
 
@@ -182,12 +188,30 @@ int table_node_of_file(struct table *t, const struct lines *l, const char *path,
 	return table_name(l, &t->nodes, "a node", base, len, HOST_LEN - 1, node);
 }
 
+int table_metric_of_file(const struct lines *l, const char *path, char metric[METRIC_NAME_LEN])
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *data = strstr(base, "-data-");
+	size_t len = strcspn(base, ".");
+
+	if (data && (size_t)(data - base) < len)
+		len = (size_t)(data - base);
+	if (!strcmp(path, "-") || !len || len >= METRIC_NAME_LEN) {
+		fail("'%s': which metric is it of? Call the file as the metric, such as "
+		     "await.json or await.csv",
+		     l->name);
+		return -EINVAL;
+	}
+	snprintf(metric, METRIC_NAME_LEN, "%.*s", (int)len, base);
+	return 0;
+}
+
 static const struct table_format *format_of(const unsigned char *head, size_t n)
 {
 	bool text = is_text(head, n);
 
 	for (size_t i = 0; i < FORMATS; i++)
-		if ((text || formats[i]->by_path) && formats[i]->is(head, n))
+		if ((text || formats[i]->binary) && formats[i]->is(head, n))
 			return formats[i];
 	return NULL;
 }
@@ -196,7 +220,7 @@ static const struct table_format *format_of(const unsigned char *head, size_t n)
 static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 {
 	bool utf16 = n >= 2 && (head[0] ^ head[1]) == 0x01 && head[0] >= 0xfe;
-	char list[200] = "";
+	char list[400] = "";
 	size_t len = 0;
 
 	for (size_t i = 0; i < FORMATS; i++)
@@ -207,57 +231,53 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	return -EINVAL;
 }
 
-/* JSON of others, by how it begins: blanks count as one. What is to be done. */
+/* What others write and limpet does not read, by how it begins: what is to be done. */
 static const struct foreign {
-	const char *begins, *what;
+	const char *begins;
+	const char *what;
 } foreign[] = {
-	{"[{", "it is a JSON array: limpet reads an object a line, as 'jq -c .[] FILE' prints it"},
-	{"{\"sysstat\"", "it is sysstat's JSON, which limpet does not read: give it the file that "
-			 "'sar -o FILE 1 600' writes, or what 'sadf -d -U FILE' prints"},
+	{"PK\3\4", "it is a spreadsheet or a zip file: save it as CSV, or unpack it"},
+	{"PAR1", "it is Parquet: write it as CSV or JSON Lines"},
+	{"<?xml", "it is XML: of sysstat limpet reads what 'sadf -j' or 'sadf -d -U' prints"},
+	{"# HELP ",
+	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
+	 "time, the answer of /api/v1/query_range"},
+	{"# TYPE ",
+	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
+	 "time, the answer of /api/v1/query_range"},
 };
 
-/* Without blanks. */
-static bool begins_with(const unsigned char *head, size_t n, const char *begin)
+static const char *foreign_what(const unsigned char *head, size_t n)
 {
-	for (size_t i = 0; i < n && *begin; i++) {
-		if (strchr(" \t\r\n", head[i]))
-			continue;
-		if (head[i] != (unsigned char)*begin++)
-			return false;
-	}
-	return !*begin;
-}
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
+		size_t len = strlen(foreign[i].begins);
 
-static const struct foreign *foreign_of(const unsigned char *head, size_t n)
-{
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
-		if (is_text(head, n) && begins_with(head, n, foreign[i].begins))
-			return &foreign[i];
+		if (n >= len && !memcmp(head, foreign[i].begins, len))
+			return foreign[i].what;
+	}
 	return NULL;
 }
 
 /* Its format, or NULL where it cannot be read, with *err and a message. */
 static const struct table_format *choose_format(const struct lines *l, const unsigned char *head,
-						size_t n, bool pipe, int *err)
+						size_t n, int *err)
 {
-	const char *how = gzdirect(l->gz) ? "piped" : "compressed";
+	const char *how = lines_packed(l) ? "compressed" : "piped";
 	const struct table_format *f = format_of(head, n);
-	const struct foreign *other = foreign_of(head, n);
+	const char *other = foreign_what(head, n);
 
 	*err = -EINVAL;
 	if (is_series(head, n)) {
 		fail("'%s' is a series file: it must be named as it is, not %s", l->name, how);
-	} else if (is_gzip(head, n)) {
+	} else if (is_gzip(head, n) || unpack_name(head, n)) {
 		fail("'%s' is compressed twice", l->name);
 	} else if (!n) {
 		fail("'%s' is empty", l->name);
 		*err = -ENODATA;
 	} else if (other) {
-		fail("cannot read '%s': %s", l->name, other->what);
+		fail("cannot read '%s': %s", l->name, other);
 	} else if (!f) {
 		*err = unknown(l, head, n);
-	} else if (f->by_path && (pipe || !gzdirect(l->gz))) {
-		fail("'%s' is %s: it must be named as it is, not %s", l->name, f->name, how);
 	} else {
 		*err = 0;
 		return f;
@@ -302,12 +322,13 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	if (fd < 0)
 		return fd;
 	err = lines_open(&l, name, fd);
+	l.piped = pipe;
 	if (!err && !t->instances.n && names_add(&t->instances, ""))
 		err = -ENOMEM;
 	if (!err)
 		err = lines_peek(&l, &head, &n);
 	if (!err)
-		format = choose_format(&l, head, n, pipe, &err);
+		format = choose_format(&l, head, n, &err);
 	if (format) {
 		t->sysstat = format->sysstat && (t->sysstat || !t->n);
 		t->prometheus = false;
@@ -323,6 +344,9 @@ void table_release(struct table *t)
 	names_release(&t->instances);
 	names_release(&t->metrics);
 	names_release(&t->texts);
+	names_release(&t->rates);
+	names_release(&t->commas);
+	names_release(&t->whole);
 	free(t->at);
 	free(t->heard);
 	free(t->counter);

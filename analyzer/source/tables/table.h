@@ -12,7 +12,8 @@
  *   anything else               wide: a column per metric
  * Columns that are not numbers anywhere are left out, with a note; so are columns without a name. An
  * empty field, "-", "nan", "na" and "null" are missing values, in capitals too. Numbers have a
- * decimal point; where fields are not parted by commas, a decimal comma will do (table_csv.c: if it is sure to be one). What is not quoted loses the blanks around it; a # before the first name too.
+ * decimal point; where fields are not parted by commas, a decimal comma will do (table_csv.c: if it is sure to be one).
+ * What is not quoted loses the blanks around it; a # before the first name too.
  *
  * The names of nodes have at most HOST_LEN - 1 bytes, those of metrics METRIC_NAME_LEN - 1, those of
  * instances TABLE_INSTANCE_MAX: UTF-8 without control characters, and not empty (an instance may
@@ -22,7 +23,8 @@
  * among numbers, an open quote, a file cut off) is an error that names it: nothing is passed over.
  *
  * Times: seconds since 1970 (fractions allowed), milli-, micro- or nanoseconds (told apart by size),
- * or YYYY-MM-DD[T ]HH:MM:SS[.fff][Z|±HH:MM| UTC], which is UTC if it does not say.
+ * or YYYY-MM-DD[T ]HH:MM[:SS[.fff]][ AM][Z|±HH:MM| UTC], which is UTC if it does not say. The date may be YYYY/MM/DD,
+ * DD.MM.YYYY, or with slashes of which a file has told before whether the day or the month comes first (a number above 12).
  *
  * Counters: columns named as such become rates per second between two lines of the same node and
  * instance, at the time of the later one; where values are missing between them, over all of that
@@ -37,15 +39,23 @@
  * durations every one counts.
  *
  * JSON Lines: each line an object, of at most 64 KiB, with the same names as keys, long or wide; state
- * durations and --time @row are not for it. Values are numbers, null, or text as in a field.
+ * durations and --time @row are not for it. Values are numbers, null, or text as in a field. A JSON array of such
+ * objects is read likewise.
+ *
+ * Prometheus: the answer of /api/v1/query_range, or what promtool prints of one. The server is the label of --node, or
+ * "instance"; the metric is called as it is, or as the file; what ends in _total is a counter.
+ *
+ * A column for each server, of one metric that is called as the file: Grafana's CSV, whose first column is "Time" and whose
+ * cells may have units; any other with --node @column.
  *
  * What `limpet show --csv` or --json prints is such a table (--instance instance). Its lines of the family
  * "remote" are left out, with a note: their metrics have the names of those of "tcp".
  *
  * sysstat's files are read through `sadf -d -U`, the sections of processors (all together), tasks,
  * swapping, paging, I/O, memory, queues, pressure, disks and network interfaces; what it prints can be
- * given as a table too. Metrics are those of limpet's table with sysstat's name; the loopback interface
- * is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
+ * given as a table too, and so can JSON of `sadf -j` and `iostat -o JSON -t`, and the text of sar and `iostat -t` (without
+ * iostat's first report, of all the time since the boot). Metrics are those of limpet's table with sysstat's name; the
+ * loopback interface is left out. Its counters of TCP are of the whole host, limpet's are not: they are left out.
  */
 #ifndef LIMPET_TABLE_H
 #define LIMPET_TABLE_H
@@ -94,6 +104,9 @@ struct table_heard {
 struct table {
 	struct names nodes, instances, metrics;
 	struct names texts; /* columns of text that are left out */
+	struct names rates; /* metrics that are counters by their names, whatever the options say */
+	struct names commas,
+		whole; /* columns of files: all numbers are like 1,234; some are like 987 */
 	struct table_guess guess;
 	/* In the order of the lines; after table_finish() by node, metric, instance and time. */
 	struct sample *at;
@@ -127,7 +140,8 @@ struct table_opts {
 	/* Which column is what; NULL: "time" (or "timestamp"), "node" (or "host", "hostname").
 	 * time "@row": there is none, each node's lines follow each other at `interval_s`, the
 	 * first one of every file at 1970-01-01.
-	 * node "@file": every file is one node, named as the file up to its first dot.
+	 * node "@file": every file is one node, named as the file up to its first dot. "@column": every column but the
+	 * time's is one; the metric is called as the file.
 	 * instance NULL: a node has none. */
 	const char *time, *node, *instance;
 	struct string_list counters; /* columns that only grow */
@@ -153,43 +167,48 @@ static inline struct table_opts table_between(const struct table_opts *o, int64_
 }
 
 /* Options of every command that takes a SOURCE; `base` is the offset of a struct table_opts. */
-#define TABLE_OPTIONS(base)                                                                      \
-	{0,	     "time",                                                                     \
-	 OPT_STRING, (base) + offsetof(struct table_opts, time),                                 \
-	 "COLUMN",   "of a table: which column is the time; @row: none",                         \
-	 0,	     0},                                                                         \
-		{0,	     "node",                                                             \
-		 OPT_STRING, (base) + offsetof(struct table_opts, node),                         \
-		 "COLUMN",   "which column is the server's name; @file: the file's name is",     \
-		 0,	     0},                                                                 \
-		{0,	     "token-file",                                                       \
-		 OPT_STRING, (base) + offsetof(struct table_opts, token_file),                   \
-		 "FILE",     "of a Prometheus: the bearer token that it wants",                  \
-		 0,	     0},                                                                 \
-		{0,	     "ca-file",                                                          \
-		 OPT_STRING, (base) + offsetof(struct table_opts, ca_file),                      \
-		 "FILE",     "of a Prometheus: trust these certificates, not the system's",      \
-		 0,	     0},                                                                 \
-		{0,	     "instance",                                                         \
-		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                     \
-		 "COLUMN",   "which column tells several disks of one server apart",             \
-		 0,	     0},                                                                 \
-		{0,	   "counter",                                                            \
-		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                       \
-		 "COLUMN", "a column that only grows: its rate is compared (repeatable)",        \
-		 0,	   0},                                                                   \
-		{'m',	   "metric",                                                             \
-		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                        \
-		 "NAME",   "compare this metric only (repeatable)",                              \
-		 0,	   0},                                                                   \
-		{0,	   "strict",                                                             \
-		 OPT_FLAG, (base) + offsetof(struct table_opts, strict),                         \
-		 NULL,	   "a source that cannot be read is an error; default: it is left out",  \
-		 0,	   0},                                                                   \
-	{                                                                                        \
-		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),     \
-			"SECONDS", "of the grid a table is put on; default: as it comes", 0.001, \
-			86400                                                                    \
+#define TABLE_OPTIONS(base)                                                                        \
+	{0,	     "time",                                                                       \
+	 OPT_STRING, (base) + offsetof(struct table_opts, time),                                   \
+	 "COLUMN",   "of a table: which column is the time; @row: none",                           \
+	 0,	     0},                                                                           \
+		{0,                                                                                \
+		 "node",                                                                           \
+		 OPT_STRING,                                                                       \
+		 (base) + offsetof(struct table_opts, node),                                       \
+		 "COLUMN",                                                                         \
+		 "which column is the server's name; @file: the file's name is; @column: each is " \
+		 "one",                                                                            \
+		 0,                                                                                \
+		 0},                                                                               \
+		{0,	     "token-file",                                                         \
+		 OPT_STRING, (base) + offsetof(struct table_opts, token_file),                     \
+		 "FILE",     "of a Prometheus: the bearer token that it wants",                    \
+		 0,	     0},                                                                   \
+		{0,	     "ca-file",                                                            \
+		 OPT_STRING, (base) + offsetof(struct table_opts, ca_file),                        \
+		 "FILE",     "of a Prometheus: trust these certificates, not the system's",        \
+		 0,	     0},                                                                   \
+		{0,	     "instance",                                                           \
+		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                       \
+		 "COLUMN",   "which column tells several disks of one server apart",               \
+		 0,	     0},                                                                   \
+		{0,	   "counter",                                                              \
+		 OPT_LIST, (base) + offsetof(struct table_opts, counters),                         \
+		 "COLUMN", "a column that only grows: its rate is compared (repeatable)",          \
+		 0,	   0},                                                                     \
+		{'m',	   "metric",                                                               \
+		 OPT_LIST, (base) + offsetof(struct table_opts, metrics),                          \
+		 "NAME",   "compare this metric only (repeatable)",                                \
+		 0,	   0},                                                                     \
+		{0,	   "strict",                                                               \
+		 OPT_FLAG, (base) + offsetof(struct table_opts, strict),                           \
+		 NULL,	   "a source that cannot be read is an error; default: it is left out",    \
+		 0,	   0},                                                                     \
+	{                                                                                          \
+		0, "interval", OPT_DOUBLE, (base) + offsetof(struct table_opts, interval_s),       \
+			"SECONDS", "of the grid a table is put on; default: as it comes", 0.001,   \
+			86400                                                                      \
 	}
 
 /*

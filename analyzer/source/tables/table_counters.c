@@ -26,6 +26,8 @@ static int mark_counters(struct table *t, const struct table_opts *o)
 		}
 		t->counter[metric] = true;
 	}
+	for (size_t i = 0; i < t->rates.n; i++)
+		t->counter[names_find(&t->metrics, t->rates.at[i])] = true;
 	if (o->counters.n && t->events) {
 		fail("state durations have no counters ('--counter %s')", o->counters.at[0]);
 		return -EINVAL;
@@ -38,7 +40,7 @@ int table_rates(struct table *t, const struct table_opts *o)
 	size_t n = 0;
 	int err = mark_counters(t, o);
 
-	if (err || !o->counters.n)
+	if (err || !(o->counters.n || t->rates.n))
 		return err;
 	for (size_t i = 0, end; i < t->n; i = end) {
 		struct sample before = t->at[i];

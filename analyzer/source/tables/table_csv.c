@@ -82,8 +82,8 @@ static int keys(struct csv *s)
 	time = &s->f[s->at[TIME]];
 	if (time->len && time->len < sizeof(s->time) && !strcmp(time->s, s->time))
 		return 0;
-	if (time_parse(time->s, time->len, &s->line.time_ns))
-		return lines_bad(s->l, "'%.40s' is no time", time->s);
+	if (lines_time(s->l, time->s, time->len, &s->line.time_ns))
+		return -EINVAL;
 	snprintf(s->time, sizeof(s->time), "%s", time->len < sizeof(s->time) ? time->s : "");
 	return 0;
 }
@@ -112,8 +112,10 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 	char *comma = s->l->sep == ',' ? NULL : strchr(f->s, ',');
 	size_t whole, part;
 
-	if (n == NUMBER_VALUE)
+	if (n == NUMBER_VALUE) {
 		c->points |= strchr(f->s, '.') != NULL;
+		c->whole |= *v > 0 || *v < 0;
+	}
 	if (n != NUMBER_TEXT || !comma || strchr(f->s, '.'))
 		return n;
 	whole = digits(f->s + strspn(f->s, "+-"));
@@ -127,26 +129,42 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 	return n;
 }
 
+enum { COMMAS_ENOUGH = 20 };
+
+static int unsure(const struct csv *s, const struct column *c)
+{
+	fail("'%s': column '%s' has numbers with commas, of which it is not known whether they are "
+	     "decimal points: write points, as 'tr , . <FILE' does",
+	     s->l->name, c->name);
+	return -EINVAL;
+}
+
 /*
- * Commas are decimal ones if one of them cannot part thousands. Of 1,234 alone that is not known, and another server's file may
- * have 987.
+ * Commas are decimal ones if one of the file cannot part thousands, or its dates are dotted, as nobody writes them who parts
+ * thousands with commas. Of 1,234 alone that is not known: if all of the column's many are so, it is believed, but not if another
+ * server's file has 987.
  */
 static int csv_commas(const struct csv *s)
 {
+	bool decimal = s->l->order == TIME_DOTTED;
 	int err = 0;
 
-	for (size_t i = 0; i < s->n && !err; i++) {
+	for (size_t i = 0; i < s->n; i++)
+		decimal |= s->c[i].decimal;
+	for (size_t i = 0; i < s->n && s->l->sep != ',' && !err; i++) {
 		const struct column *c = &s->c[i];
+		bool guess = c->commas >= COMMAS_ENOUGH && !c->whole && !decimal;
 
-		if (!c->commas)
-			continue;
-		if (c->points || !c->decimal) {
-			fail("'%s': column '%s' has numbers with commas, of which it is not known "
-			     "whether they are decimal points: write points",
-			     s->l->name, c->name);
-			return -EINVAL;
-		}
-		err = table_note(s->t, "column '%s': commas are read as decimal points", c->name);
+		if ((c->commas && (c->points || !(decimal || guess))) ||
+		    (guess && names_find(&s->t->whole, c->name) >= 0) ||
+		    (c->whole && !decimal && names_find(&s->t->commas, c->name) >= 0))
+			return unsure(s, c);
+		if ((guess && names_add(&s->t->commas, c->name) < 0) ||
+		    (c->whole && !c->commas && !decimal && names_add(&s->t->whole, c->name) < 0))
+			return -ENOMEM;
+		if (c->commas)
+			err = table_note(s->t, "column '%s': commas are read as decimal points",
+					 c->name);
 	}
 	return err;
 }
@@ -277,6 +295,11 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 	memset(s.at, -1, sizeof(s.at));
 	s.f = malloc(TABLE_COLUMNS_MAX * sizeof(*s.f));
 	err = s.f ? csv_header(&s) : -ENOMEM;
+	if (!err && s.columns) {
+		err = table_grafana(t, l, path, o, s.f, s.n);
+		free(s.f);
+		return err;
+	}
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.line.node);
 	if (!err)

@@ -26,6 +26,7 @@ struct column {
 	uint64_t commas;	/* numbers such as 9,271; */
 	bool decimal;		/* in one of them the comma does not part thousands; */
 	bool points;		/* other numbers have a point */
+	bool whole;		/* others, but 0, have no comma */
 };
 
 struct csv {
@@ -38,6 +39,7 @@ struct csv {
 	ssize_t at[FAMILY + 1];	  /* which column has the role; -1: none */
 	ssize_t guess;		  /* which one may be the instance's; -1: none */
 	bool is_long, rows, file; /* no time; the file's name is the node's */
+	bool columns;		  /* it is for table_grafana() */
 	/* What the last line had: the next one often has the same. */
 	char time[64];
 	struct sample

@@ -60,7 +60,8 @@ static int give_keys(struct csv *s)
 			   "--time, or --time @row if there is none");
 	if (!err && !s->file)
 		err = give(s, NODE, o->node, table_nodes,
-			   "--node, or --node @file if there is none");
+			   "--node, or --node @file if there is none; @column if each column is "
+			   "a server");
 	if (!err && (o->instance || is_shown(s)))
 		err = give(s, INSTANCE, o->instance ? o->instance : "instance", NULL, NULL);
 	return err;
@@ -132,11 +133,19 @@ int csv_header(struct csv *s)
 	bool events = false;
 	int err;
 
+	/* "sep=;", which tells a spreadsheet what separates */
+	if (n > 0 && n <= 2 && !strncmp(s->f[0].s, "sep=", 4)) {
+		s->l->sep = s->f[0].s[4] ? s->f[0].s[4] : s->l->sep;
+		n = lines_next(s->l, s->f, TABLE_COLUMNS_MAX);
+	}
 	if (!n)
 		fail("'%s' has no line of column names", s->l->name);
 	if (n <= 0)
 		return n ? (int)n : -EINVAL;
 	s->n = (size_t)n;
+	s->columns = table_grafana_is(s->f, s->n, s->o);
+	if (s->columns)
+		return 0;
 	s->c = calloc(s->n, sizeof(*s->c));
 	if (!s->c)
 		return -ENOMEM;

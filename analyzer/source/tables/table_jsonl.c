@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * JSON Lines: an object a line, whose keys are what columns are in CSV. One with the keys metric and
- * value is one measurement; of any other every number is one, its key the metric.
+ * value is one measurement; of any other every number is one, its key the metric. A JSON array of such objects is the same.
  */
 #include "internal.h"
 
@@ -31,11 +31,7 @@ struct jsonl {
 
 static bool is_jsonl(const unsigned char *head, size_t n)
 {
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-
-	while (i < n && strchr(" \t\r\n", head[i]))
-		i++;
-	return i < n && head[i] == '{';
+	return json_begins(head, n, "{");
 }
 
 /* The value of the key asked for, or of the first of `usual` (ends with NULL) that is there. */
@@ -65,9 +61,7 @@ static int time_of(struct jsonl *j, const json_t *line)
 		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(v));
 	else if (json_is_real(v))
 		snprintf(text, sizeof(text), "%.6f", json_real_value(v));
-	if (time_parse(text, strlen(text), &j->at.time_ns))
-		return lines_bad(j->l, "'%.40s' is no time", text);
-	return 0;
+	return lines_time(j->l, text, strlen(text), &j->at.time_ns);
 }
 
 /* The number of the name that is v, as a key or the name of a metric. */
@@ -242,8 +236,10 @@ static int body(struct jsonl *j)
 		if (len > LINE_MAX_BYTES)
 			return lines_bad(j->l, "longer than %d bytes", LINE_MAX_BYTES);
 		line = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-		err = json_is_object(line) ? object(j, line)
-					   : lines_bad(j->l, "this is no JSON object");
+		err = json_is_object(line)
+			      ? object(j, line)
+			      : lines_bad(j->l, "this is no JSON object: there is one a line, "
+						"as 'jq -c . FILE' prints them");
 		json_decref(line);
 	}
 	return err;
@@ -267,14 +263,21 @@ static int note_left_out(const struct jsonl *j)
 	return err;
 }
 
-static int read_jsonl(struct table *t, struct lines *l, const char *path,
-		      const struct table_opts *o)
+static int element(void *own, const char *list, json_t *e)
+{
+	(void)list;
+	return object(own, e);
+}
+
+static int read_objects(struct table *t, struct lines *l, const char *path,
+			const struct table_opts *o, bool array)
 {
 	struct jsonl j = {.t = t, .l = l, .o = o, .at.bytes = __builtin_nanf("")};
 	int err = table_kind(t, l, false);
 
 	if (!err && o->time && !strcmp(o->time, "@row")) {
-		fail("'%s' is JSON Lines, which have a time ('--time @row')", l->name);
+		fail("'%s' is JSON%s, which %s a time ('--time @row')", l->name,
+		     array ? "" : " Lines", array ? "has" : "have");
 		err = -EINVAL;
 	}
 	if (err)
@@ -283,7 +286,10 @@ static int read_jsonl(struct table *t, struct lines *l, const char *path,
 	if (j.file)
 		err = table_node_of_file(t, l, path, &j.at.node);
 	j.instance = o->instance;
-	if (!err)
+	if (!err && array)
+		err = json_document(l, &(struct json_document){(const char *[]){"", NULL}, element,
+							       NULL, &j, false});
+	else if (!err)
 		err = body(&j);
 	t->merge |= j.instance != NULL;
 	if (!err)
@@ -292,9 +298,32 @@ static int read_jsonl(struct table *t, struct lines *l, const char *path,
 	return err;
 }
 
+static int read_jsonl(struct table *t, struct lines *l, const char *path,
+		      const struct table_opts *o)
+{
+	return read_objects(t, l, path, o, false);
+}
+
+static int read_array(struct table *t, struct lines *l, const char *path,
+		      const struct table_opts *o)
+{
+	return read_objects(t, l, path, o, true);
+}
+
+static bool is_array(const unsigned char *head, size_t n)
+{
+	return json_begins(head, n, "[{");
+}
+
 const struct table_format format_jsonl = {
 	.name = "JSON Lines",
 	.suffix = ".jsonl",
 	.is = is_jsonl,
 	.read = read_jsonl,
+};
+
+const struct table_format format_json_array = {
+	.name = "a JSON array of objects",
+	.is = is_array,
+	.read = read_array,
 };

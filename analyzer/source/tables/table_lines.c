@@ -8,8 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unpack.h"
+
 /* One line of the greatest length, and enough to read at a time. */
 enum { BUFFER = TABLE_LINE_MAX + (1 << 18) };
+
+/* A MiB of xz may become GiBs of empty lines; a table is never so many times longer than what it was packed into [D]. Of gzip
+ * it cannot be: it packs no denser. */
+enum { TIMES_MOST = 1000 };
 
 int lines_open(struct lines *l, const char *name, int fd)
 {
@@ -24,38 +30,97 @@ int lines_open(struct lines *l, const char *name, int fd)
 	return 0;
 }
 
+bool lines_packed(const struct lines *l)
+{
+	return l->unpack || !gzdirect(l->gz);
+}
+
+static int packed_failed(const struct lines *l, const char *why)
+{
+	fail("'%s' line %llu: the compressed file is cut off or damaged (%s)", l->name,
+	     (unsigned long long)l->next, why);
+	return -EINVAL;
+}
+
+/* A file cut off in the middle gives what there is, and only then says so. */
 static int read_failed(const struct lines *l)
 {
 	int code;
 	const char *why = gzerror(l->gz, &code), *after = strstr(why, ">: ");
 
-	if (code == Z_ERRNO) {
-		code = errno ? errno : EIO;
-		fail("cannot read '%s': %s", l->name, strerror(code));
-		return -code;
+	if (code != Z_ERRNO)
+		return packed_failed(l, after ? after + 3 : why); /* "<fd:3>: …" */
+	code = errno ? errno : EIO;
+	fail("cannot read '%s': %s", l->name, strerror(code));
+	return -code;
+}
+
+/* Bytes of the file, of which gzip is undone. */
+static ssize_t lines_raw(struct lines *l, void *to, size_t room)
+{
+	int got, code = Z_OK;
+
+	errno = 0;
+	got = gzread(l->gz, to, (unsigned int)room);
+	if (got == 0)
+		gzerror(l->gz, &code);
+	return got < 0 || code == Z_BUF_ERROR ? read_failed(l) : got;
+}
+
+/* The first bytes are those of another program: it is to undo them, and what follows. */
+static int lines_unpack(struct lines *l, const unsigned char *head, size_t n)
+{
+	l->unpack = unpack_new(head, n, TIMES_MOST);
+	l->packed = l->unpack ? malloc(BUFFER) : NULL;
+	if (!l->packed)
+		return -ENOMEM;
+	memcpy(l->packed, head, n);
+	l->in = l->packed;
+	l->n_in = n;
+	return 0;
+}
+
+static ssize_t lines_read(struct lines *l, void *to, size_t room)
+{
+	ssize_t got;
+
+	if (!l->known) {
+		got = lines_raw(l, to, room);
+		l->known = true;
+		if (got <= 0 || !gzdirect(l->gz) || !unpack_name(to, (size_t)got))
+			return got;
+		if (lines_unpack(l, to, (size_t)got))
+			return -ENOMEM;
 	}
-	fail("'%s' line %llu: the compressed file is cut off or damaged (%s)", l->name,
-	     (unsigned long long)l->next, after ? after + 3 : why); /* "<fd:3>: …" */
+	if (!l->unpack)
+		return lines_raw(l, to, room);
+	while (!(got = unpack(l->unpack, &l->in, &l->n_in, to, room))) {
+		got = lines_raw(l, l->packed, BUFFER);
+		if (!got && !unpack_between(l->unpack))
+			return packed_failed(l, "unexpected end of file");
+		if (got <= 0)
+			return got;
+		l->in = l->packed;
+		l->n_in = (size_t)got;
+	}
+	if (got != -EBADMSG)
+		return got;
+	fail("'%s' line %llu: the compressed file cannot be read: %s", l->name,
+	     (unsigned long long)l->next, unpack_why(l->unpack));
 	return -EINVAL;
 }
 
 /* More text; what was not taken moves to the front. */
 static int lines_fill(struct lines *l)
 {
-	int got, code = Z_OK;
+	ssize_t got;
 
 	memmove(l->buf, l->buf + l->at, l->end - l->at);
 	l->end -= l->at;
 	l->at = 0;
-	errno = 0;
-	got = gzread(l->gz, l->buf + l->end, (unsigned int)(BUFFER - l->end));
+	got = lines_read(l, l->buf + l->end, BUFFER - l->end);
 	if (got < 0)
-		return read_failed(l);
-	/* A file cut off in the middle gives what there is, and only then says so. */
-	if (got == 0)
-		gzerror(l->gz, &code);
-	if (code == Z_BUF_ERROR)
-		return read_failed(l);
+		return (int)got;
 	l->eof = got == 0;
 	l->end += (size_t)got;
 	return 0;
@@ -65,6 +130,8 @@ int lines_close(struct lines *l)
 {
 	int code = l->gz ? gzclose_r(l->gz) : Z_OK;
 
+	unpack_free(l->unpack);
+	free(l->packed);
 	free(l->buf);
 	if (code == Z_OK || !l->eof)
 		return 0;
@@ -274,4 +341,13 @@ int lines_whole(struct lines *l, char **text, size_t *len)
 {
 	l->whole = true;
 	return next(l, text, len);
+}
+
+ssize_t lines_bytes(struct lines *l, char **at)
+{
+	int err = l->at == l->end && !l->eof ? lines_fill(l) : 0;
+
+	*at = l->buf + l->at;
+	l->at = l->end;
+	return err ? err : l->buf + l->end - *at;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "userspace/common/program.h"
 #include "userspace/metrics/metrics.h"
@@ -47,8 +49,10 @@ static bool is_sadf(const unsigned char *head, size_t n)
 }
 
 /* The host's own counters of TCP are not those of the file system's sockets. */
-static bool is_read(int metric)
+bool sysstat_is_read(const char *name)
 {
+	int metric = metric_by_name(name);
+
 	return metric >= 0 &&
 	       (metrics[metric].family == FAM_DISK || metrics[metric].family == FAM_NET ||
 		metrics[metric].family == FAM_HOST);
@@ -67,7 +71,7 @@ static int section(struct sadf *s, size_t n)
 		const char *name = s->f[i].s;
 
 		s->metric[i] = -1;
-		if (!is_read(metric_by_name(name)))
+		if (!sysstat_is_read(name))
 			continue;
 		s->metric[i] = names_add(&s->t->metrics, name);
 		if (s->metric[i] < 0)
@@ -94,8 +98,8 @@ static int line(struct sadf *s)
 	struct sample sample = {.bytes = __builtin_nanf("")};
 	int err;
 
-	if (time_parse(s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
-		return lines_bad(s->l, "'%.40s' is no time", s->f[STAMP].s);
+	if (lines_time(s->l, s->f[STAMP].s, s->f[STAMP].len, &sample.time_ns))
+		return -EINVAL;
 	if (!s->f[HOST].len)
 		return lines_bad(s->l, "there is no name of a node");
 	sample.node = s->node;
@@ -168,14 +172,14 @@ static int no_sadf(const char *path)
 	return -ENOENT;
 }
 
-static int start_sadf(struct program *sadf, const char *path)
+static int start_sadf(struct program *sadf, const char *file, const char *path)
 {
 	char *const environment[] = {"LC_ALL=C", "S_TIME_FORMAT", NULL};
 	char *safe = NULL;
 	int err;
 
 	/* A name that begins with '-' is no option, and one of digits no interval, with a folder. */
-	if (asprintf(&safe, "%s%s", *path == '/' ? "" : "./", path) < 0)
+	if (asprintf(&safe, "%s%s", *file == '/' ? "" : "./", file) < 0)
 		return -ENOMEM;
 	/* -P all would be each processor; without it the line of all is printed, as CPU -1. */
 	err = program_start(sadf,
@@ -197,8 +201,8 @@ static int start_sadf(struct program *sadf, const char *path)
 	return err;
 }
 
-static int run_sadf(struct table *t, struct lines *from, const char *path,
-		    const struct table_opts *o)
+/* file: where it is; path: what it is called. */
+static int run_sadf(struct table *t, const char *file, const char *path, const struct table_opts *o)
 {
 	uint64_t before = t->lines;
 	char why[PROGRAM_WHY_LEN];
@@ -206,8 +210,7 @@ static int run_sadf(struct table *t, struct lines *from, const char *path,
 	struct lines l = {0};
 	int err, end;
 
-	(void)from; /* sadf opens the file */
-	err = start_sadf(&sadf, path);
+	err = start_sadf(&sadf, file, path);
 	if (err)
 		return err;
 	err = lines_open(&l, path, sadf.from);
@@ -234,6 +237,52 @@ static int run_sadf(struct table *t, struct lines *from, const char *path,
 				  : 0;
 }
 
+enum { UNPACKED_MAX = 1 << 28 }; /* a day of 1,000 disks every 10 s */
+
+/* sadf seeks in its file: what is compressed or piped is copied into memory. The file there, or negative errno after a message. */
+static int file_for_sadf(struct lines *l)
+{
+	int fd = memfd_create("limpet-sa", MFD_CLOEXEC), err = fd < 0 ? -ENOMEM : 0;
+	size_t all = 0;
+	ssize_t n = 0;
+	char *at;
+
+	while (!err && (n = lines_bytes(l, &at)) > 0) {
+		all += (size_t)n;
+		if (all > UNPACKED_MAX) {
+			fail("'%s' is longer than 256 MiB: unpack it, and name the file", l->name);
+			err = -E2BIG;
+		}
+		for (ssize_t put; !err && n; at += put, n -= put) {
+			put = write(fd, at, (size_t)n);
+			if (put <= 0)
+				err = -ENOMEM;
+		}
+	}
+	err = err || n >= 0 ? err : (int)n;
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int read_sysstat(struct table *t, struct lines *l, const char *path,
+			const struct table_opts *o)
+{
+	char copy[64];
+	int fd, err;
+
+	if (!lines_packed(l) && !l->piped)
+		return run_sadf(t, path, path, o);
+	fd = file_for_sadf(l);
+	if (fd < 0)
+		return fd;
+	snprintf(copy, sizeof(copy), "/proc/%d/fd/%d", (int)getpid(), fd);
+	err = run_sadf(t, copy, l->name, o);
+	close(fd);
+	return err;
+}
 /* The magic number of sysstat's files (its sa.h), as either kind of machine writes it. */
 static bool is_sysstat(const unsigned char *head, size_t n)
 {
@@ -243,10 +292,10 @@ static bool is_sysstat(const unsigned char *head, size_t n)
 
 const struct table_format format_sysstat = {
 	.name = "a file of sysstat's",
-	.by_path = true,
+	.binary = true,
 	.sysstat = true,
 	.is = is_sysstat,
-	.read = run_sadf,
+	.read = read_sysstat,
 };
 
 const struct table_format format_sadf = {

@@ -85,6 +85,13 @@ static bool one(const char **p, const char *end, const char *of)
 	return true;
 }
 
+static bool one_or_two(const char **p, const char *end, int *out)
+{
+	bool two = end - *p >= 2 && (*p)[1] >= '0' && (*p)[1] <= '9';
+
+	return digits(p, end, two ? 2 : 1, out);
+}
+
 /* Days since 1970-01-01 of the Gregorian calendar: years counted from March on. */
 static int64_t days(int year, int month, int day)
 {
@@ -117,37 +124,118 @@ static int zone(const char *p, const char *end, int64_t *off)
 	return p == end && hours < 24 && minutes < 60 ? 0 : -EINVAL;
 }
 
-static int date(const char *p, const char *end, int64_t *ns)
+/* "2018-01-28", "2018/01/28", "28.01.2018", "1/28/18": of the last kind a file's other dates tell the order. */
+static int day(const char **p, const char *end, enum time_order *order, int *year, int *month,
+	       int *of_month)
+{
+	const char *from = *p;
+	bool month_first;
+	int first, second;
+	char sep[2] = "";
+
+	if (digits(p, end, 4, year)) {
+		sep[0] = *p < end ? **p : 0;
+		return one(p, end, "-/") && digits(p, end, 2, month) && one(p, end, sep) &&
+				       digits(p, end, 2, of_month)
+			       ? 0
+			       : -EINVAL;
+	}
+	*p = from;
+	if (!one_or_two(p, end, &first))
+		return -EINVAL;
+	sep[0] = *p < end ? **p : 0;
+	if (!one(p, end, "./") || !one_or_two(p, end, &second) || !one(p, end, sep))
+		return -EINVAL;
+	from = *p;
+	if (!digits(p, end, 4, year)) {
+		*p = from;
+		if (!digits(p, end, 2, year))
+			return -EINVAL;
+		*year += 2000;
+	}
+	if (*order == TIME_ORDER_UNKNOWN && (*sep == '.' || first > 12 || second > 12))
+		*order = *sep == '.' ? TIME_DOTTED : first > 12 ? TIME_DAY_FIRST : TIME_MONTH_FIRST;
+	if (*sep == '/' && *order == TIME_ORDER_UNKNOWN && first != second)
+		return -EDOM;
+	month_first = *sep == '/' && *order == TIME_MONTH_FIRST;
+	*month = month_first ? first : second;
+	*of_month = month_first ? second : first;
+	return 0;
+}
+
+/* "19:26", "19:26:05", "19:26:05.25", "7:26 PM" */
+static bool hours(const char **p, const char *end, int hms[3], int64_t *part)
+{
+	const char *half;
+
+	if (!one_or_two(p, end, &hms[0]) || !one(p, end, ":") || !digits(p, end, 2, &hms[1]))
+		return false;
+	if (one(p, end, ":")) {
+		if (!digits(p, end, 2, &hms[2]))
+			return false;
+		if (one(p, end, ".,"))
+			*part = parse_fraction(p, end, NS_PER_S);
+	}
+	half = *p + (*p < end && **p == ' ');
+	if (end - half >= 2 && strchr("AaPp", *half) && (half[1] == 'M' || half[1] == 'm')) {
+		if (hms[0] < 1 || hms[0] > 12)
+			return false;
+		hms[0] = hms[0] % 12 + (*half == 'P' || *half == 'p' ? 12 : 0);
+		*p = half + 2;
+	}
+	return hms[0] <= 23 && hms[1] <= 59 && hms[2] <= 60;
+}
+
+static int date(const char *p, const char *end, enum time_order *order, int64_t *ns)
 {
 	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	int year, month, day, hour = 0, minute = 0, second = 0;
+	int year, month, of_month, hms[3] = {0};
 	int64_t off = 0, part = 0, all;
+	int err = day(&p, end, order, &year, &month, &of_month);
 
-	if (!digits(&p, end, 4, &year) || !one(&p, end, "-") || !digits(&p, end, 2, &month) ||
-	    !one(&p, end, "-") || !digits(&p, end, 2, &day))
-		return -EINVAL;
+	if (err)
+		return err;
 	if (p < end) {
-		if (!one(&p, end, "T ") || !digits(&p, end, 2, &hour) || !one(&p, end, ":") ||
-		    !digits(&p, end, 2, &minute) || !one(&p, end, ":") ||
-		    !digits(&p, end, 2, &second))
+		if (one(&p, end, ",") && (p == end || *p != ' '))
 			return -EINVAL;
-		if (one(&p, end, ".,"))
-			part = parse_fraction(&p, end, NS_PER_S);
-		if (zone(p, end, &off))
+		if (!one(&p, end, "T ") || !hours(&p, end, hms, &part) || zone(p, end, &off))
 			return -EINVAL;
 	}
-	if (month < 1 || month > 12 || day < 1 || day > last[month - 1] || hour > 23 ||
-	    minute > 59 || second > 60 ||
-	    (month == 2 && day == 29 && (year % 4 || (year % 100 == 0 && year % 400))))
+	if (month < 1 || month > 12 || of_month < 1 || of_month > last[month - 1] ||
+	    (month == 2 && of_month == 29 && (year % 4 || (year % 100 == 0 && year % 400))))
 		return -EINVAL;
-	all = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - off;
+	all = days(year, month, of_month) * 86400 + hms[0] * 3600 + hms[1] * 60 + hms[2] - off;
 	if (all < 0 || all > SECONDS_MAX)
 		return -EINVAL;
 	*ns = all * NS_PER_S + part;
 	return 0;
 }
 
-int time_parse(const char *s, size_t len, int64_t *ns)
+/* A date begins with digits and another character but a point, or has a second one. */
+static bool is_date(const char *s, const char *end)
 {
-	return len >= 10 && s[4] == '-' ? date(s, s + len, ns) : epoch_ns(s, s + len, ns);
+	const char *after = s;
+
+	while (after < end && *after >= '0' && *after <= '9')
+		after++;
+	return after < end && after > s && after - s <= 4 &&
+	       (*after == '-' || *after == '/' ||
+		(*after == '.' && memchr(after + 1, '.', (size_t)(end - after - 1))));
+}
+
+int time_parse(const char *s, size_t len, enum time_order *order, int64_t *ns)
+{
+	return is_date(s, s + len) ? date(s, s + len, order, ns) : epoch_ns(s, s + len, ns);
+}
+
+int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns)
+{
+	int err = time_parse(s, len, &l->order, ns);
+
+	if (err == -EDOM)
+		return lines_bad(l,
+				 "'%.40s': which is the month? write dates as 2026-11-21 19:26:00 "
+				 "(sysstat does so with S_TIME_FORMAT=ISO)",
+				 s);
+	return err ? lines_bad(l, "'%.40s' is no time", s) : 0;
 }
