@@ -35,7 +35,7 @@ PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # tests/rooms.txt.
 SHARED_ROOMS   := $(addprefix userspace/,common metrics second series wire)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
-ANALYZER_ROOMS := $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
+ANALYZER_ROOMS := userspace/fetch $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
 	verdict track rules panel engine engine/tables engine/states jobs methods methods/learn methods/model evaluate symbols output \
 	draw report watch cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
@@ -53,7 +53,7 @@ SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet
 SHARED_LIBS   := -lz -lsqlite3 -ljansson -lpthread -lm
-ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 $(SHARED_LIBS)
+ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl $(SHARED_LIBS)
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 

@@ -32,6 +32,7 @@ static const struct option_def options[] = {
 	 "                             were not judged (without it too: none could be); 6: one\n"
 	 "                             is unproven",
 	 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 

@@ -10,6 +10,7 @@
 
 #include "analyzer/methods/method.h"
 #include "analyzer/evaluate/evaluate.h"
+#include "analyzer/options/analysis.h"
 #include "userspace/common/output.h"
 
 struct evaluate_opts {
@@ -60,10 +61,12 @@ static bool name_causes(const struct method *const *chosen)
 	return any;
 }
 
-static int judge_run(struct verdict *a, const struct labelled *l, const struct evaluate_opts *o)
+static int judge_run(struct verdict *a, const struct labelled *l, const struct evaluate_opts *o,
+		     unsigned int *found)
 {
 	struct analysis_opts opts = o->a;
 
+	opts.found = found;
 	if (!opts.model && methods_trained(o->chosen))
 		opts.model = l->model;
 	return methods_make(a, o->chosen, &opts, &l->source, 1);
@@ -71,11 +74,11 @@ static int judge_run(struct verdict *a, const struct labelled *l, const struct e
 
 /* One run; what went wrong was said, and e->state tells. 0 or -ENOMEM. */
 static int evaluate(struct evaluated *e, const struct labelled *l, const struct evaluate_opts *o,
-		    struct evaluate_how how)
+		    struct evaluate_how how, unsigned int *found)
 {
 	const char *why = "could not be read";
 	struct verdict a = {0};
-	int err = judge_run(&a, l, o);
+	int err = judge_run(&a, l, o, found);
 
 	if (err) {
 		fail("'%s' line %zu: this run could not be read", l->file, l->line);
@@ -103,6 +106,8 @@ static int print(struct evaluation *all, const struct evaluate_opts *o)
 static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o)
 {
 	const char *by_default = *o->chosen ? (*o->chosen)->name : NULL;
+	unsigned int found = 0;
+	bool meant;
 	struct evaluation all = {.method = o->a.method ? o->a.method : by_default, .top = o->top};
 	struct evaluate_how how = {.top = o->top, .causes = name_causes(o->chosen)};
 	int status = EXIT_FAILED, err;
@@ -111,19 +116,18 @@ static int evaluate_all(const struct truth *truth, const struct evaluate_opts *o
 	err = all.runs ? 0 : -ENOMEM;
 	for (; !err && all.n_runs < truth->n; all.n_runs++) {
 		show_progress(all.n_runs, truth->n);
-		err = evaluate(&all.runs[all.n_runs], &truth->at[all.n_runs], o, how);
+		err = evaluate(&all.runs[all.n_runs], &truth->at[all.n_runs], o, how, &found);
 		all.n_failed += all.runs[all.n_runs].state == RUN_FAILED;
 	}
 	show_progress(truth->n, truth->n);
-	if (!err)
-		err = evaluate_groups(&all);
-	if (!err)
-		err = print(&all, o);
+	meant = !err && !options_meant(found);
+	if (meant)
+		err = evaluate_groups(&all) ?: print(&all, o);
 	if (err)
 		fail("out of memory");
-	else if (all.n_failed)
+	else if (meant && all.n_failed)
 		fail("%zu of %zu runs failed", all.n_failed, all.n_runs);
-	else
+	else if (meant)
 		status = EXIT_DONE;
 	evaluation_release(&all);
 	return status;
@@ -173,7 +177,9 @@ static int run_evaluate(int argc, char **argv)
 	size_t n;
 	int status = options_words(&cmd_evaluate, &o, argc, argv, "a TRUTH", &n);
 
-	if (n && (!o.a.method || !methods_parse(o.a.method, o.chosen)))
+	if (n && o.csv && o.json)
+		fail("'--csv' and '--json' exclude each other");
+	else if (n && (!o.a.method || !methods_parse(o.a.method, o.chosen)))
 		status = read_and_evaluate(&o, argv + 1, n);
 	options_release(&cmd_evaluate, &o);
 	return output_finish(status);

@@ -11,6 +11,7 @@
 #include "analyzer/output/job_flow_print.h"
 #include "analyzer/report/flow_pictures.h"
 #include "userspace/common/output.h"
+#include "analyzer/options/analysis.h"
 
 struct flow_opts {
 	struct log_opts logs;
@@ -38,6 +39,7 @@ static const struct option_def options[] = {
 	 0, 0},
 	{0, "to", OPT_TIME, AT(view.to_ns), "TIME", "of swimlanes and area: before this time", 0,
 	 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -68,6 +70,29 @@ static int choose_picture(struct flow_opts *o)
 			return fail("'%s' is no order of lines: server, start or together",
 				    o->lines);
 	return 0;
+}
+
+/* What a picture can be told besides what it is of. */
+static const struct {
+	bool span, node, lines;
+} heeds[FLOW_PICTURE_COUNT] = {
+	[FLOW_SWIMLANES] = {.span = true, .node = true, .lines = true},
+	[FLOW_AREA] = {.span = true, .node = true},
+};
+
+static int check_heeds(const struct flow_opts *o)
+{
+	const char *option = o->lines && !heeds[o->picture].lines ? "lines"
+			     : o->node && !heeds[o->picture].node ? "node"
+			     : heeds[o->picture].span		  ? NULL
+			     : o->view.from_ns			  ? "from"
+			     : o->view.to_ns			  ? "to"
+								  : NULL;
+
+	if (!o->svg || !option)
+		return 0;
+	return fail("'--%s' has no meaning for the picture '%s': it is for %s", option, o->svg,
+		    !strcmp(option, "lines") ? "swimlanes" : "swimlanes and area");
 }
 
 static int draw_flow(const struct flow_opts *o, const struct job_flow *f, uint32_t node)
@@ -171,7 +196,7 @@ static int check_flow_opts(struct flow_opts *o)
 		return fail("'--svg' and '--json' exclude each other");
 	if (!o->svg && (o->lines || o->view.from_ns || o->view.to_ns))
 		return fail("'--lines', '--from' and '--to' are for '--svg'");
-	return choose_picture(o);
+	return choose_picture(o) ?: check_heeds(o);
 }
 
 static int run_flow(int argc, char **argv)

@@ -30,6 +30,7 @@ static const struct option_def options[] = {
 	ANALYSIS_SOURCES(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	ANALYSIS_COLUMNS(AT(a)),
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 

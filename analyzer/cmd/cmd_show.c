@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
+#include "userspace/common/times.h"
+#include "analyzer/options/analysis.h"
 #include "analyzer/source/source.h"
 #include "analyzer/interval/interval.h"
 
@@ -42,13 +44,14 @@ struct show {
 	bool wanted[M_COUNT]; /* by --metric and --family */
 	bool seen[M_COUNT];   /* wanted, and with a value in this file */
 	bool csv_column[M_COUNT];
+	bool any;		      /* a line was printed */
 	struct stack_profile profile; /* with --stacks and --pprof: of all files */
 	struct symbols *symbols;
 	/* text: one table has one family and as many columns as fit the width */
 	enum metric_family family;
 	enum metric_id columns[M_COUNT];
 	size_t n_columns, lines;
-	int64_t day;
+	char heading[TIME_TEXT_LEN]; /* day and zone of the last one */
 };
 
 #define AT(field) offsetof(struct show_opts, field)
@@ -60,7 +63,8 @@ static const struct option_def options[] = {
 	 "only this family (repeatable)", 0, 0},
 	{'d', "device", OPT_LIST, AT(devices), "DEVICE",
 	 "only this instance: disk, interface… (repeatable)", 0, 0},
-	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this time on", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME",
+	 "only seconds from this time on: '2026-11-21 19:26', 19:26, -10m …", 0, 0},
 	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this time", 0, 0},
 	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per second and instance, a column per metric",
 	 0, 0},
@@ -74,6 +78,7 @@ static const struct option_def options[] = {
 	 "with programs, libraries, debugging symbols: names of functions (repeatable)", 0, 0},
 	{0, "strict", OPT_FLAG, AT(strict), NULL,
 	 "a source that cannot be read is an error; default: it is left out", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -132,6 +137,7 @@ static int on_line(void *arg, const struct series_time *t, const struct second_r
 		any = s->wanted[m] && isfinite(second_value(row, m));
 	if (!any || !string_list_allows(&s->o->devices, row->instance))
 		return 0;
+	s->any = true;
 	output_time(t->wall_ns, when);
 	output_clean(row->instance, name, sizeof(name));
 	if (s->o->csv)
@@ -162,14 +168,21 @@ static int width(enum metric_id m)
 	return (int)(w < 9 ? 9 : w) + 1;
 }
 
-static void print_heading(const struct show *s, int64_t wall_ns)
+/* "2026-11-21", and "UTC" or how far the local clock is ahead of it. */
+static void heading_of(int64_t wall_ns, char heading[TIME_TEXT_LEN])
 {
 	char when[TIME_TEXT_LEN];
 
 	output_time(wall_ns, when);
-	when[10] = 0;
-	printf("\n%s  %s  %s\n", s->file->host, metric_family_names[s->family], when);
-	printf("%-8s %-*s", "UTC", instances[s->family].width, instances[s->family].heading);
+	snprintf(heading, TIME_TEXT_LEN, "%.10s %s", when,
+		 time_here.shown ? when + strlen(when) - strlen("+00:00") : "UTC");
+}
+
+static void print_heading(const struct show *s)
+{
+	printf("\n%s  %s  %.10s\n", s->file->host, metric_family_names[s->family], s->heading);
+	printf("%-8s %-*s", s->heading + 11, instances[s->family].width,
+	       instances[s->family].heading);
 	for (size_t c = 0; c < s->n_columns; c++)
 		printf("%*s", width(s->columns[c]), metrics[s->columns[c]].name);
 	printf("\n%*s", 9 + instances[s->family].width, "");
@@ -181,14 +194,16 @@ static void print_heading(const struct show *s, int64_t wall_ns)
 static int on_text(void *arg, const struct series_time *t, const struct second_row *row)
 {
 	struct show *s = arg;
-	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
-	int64_t day = t->wall_ns / 86400000000000;
+	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN], heading[TIME_TEXT_LEN];
 
 	if (!string_list_allows(&s->o->devices, row->instance))
 		return 0;
-	if (s->lines++ % HEADING_EVERY == 0 || day != s->day)
-		print_heading(s, t->wall_ns);
-	s->day = day;
+	s->any = true;
+	heading_of(t->wall_ns, heading);
+	if (s->lines++ % HEADING_EVERY == 0 || strcmp(heading, s->heading) != 0) {
+		memcpy(s->heading, heading, sizeof(s->heading));
+		print_heading(s);
+	}
 	output_time(t->wall_ns, when);
 	printf("%.8s %-*s", when + 11, instances[s->family].width,
 	       output_clean(row->instance, name, sizeof(name)));
@@ -209,10 +224,12 @@ static int on_text(void *arg, const struct series_time *t, const struct second_r
 
 static int on_latencies(void *arg, const struct series_time *t, const struct second_row *row)
 {
-	const struct show *s = arg;
+	struct show *s = arg;
 
-	if (row->lat && string_list_allows(&s->o->devices, row->instance))
+	if (row->lat && string_list_allows(&s->o->devices, row->instance)) {
 		show_latencies(s->file->host, t, row);
+		s->any = true;
+	}
 	return ferror(stdout) ? -EIO : 0;
 }
 
@@ -387,6 +404,10 @@ static int show_all(struct show *s, char *const *paths, size_t n_paths)
 		err = fail("none of the hosts asked for is in the data");
 	if (!err && (s->o->stacks || s->o->pprof))
 		err = show_stacks(s);
+	else if (!err && !s->any && s->o->devices.n)
+		err = fail("none of the devices asked for is in the data");
+	else if (!err && !s->any && (s->o->metrics.n || s->o->families.n))
+		err = fail("there is no value of what was asked for in the data");
 	stack_profile_release(&s->profile);
 	symbols_free(s->symbols);
 	sources_release(&sources);

@@ -11,6 +11,7 @@
 #include "analyzer/source/source.h"
 #include "analyzer/output/states_lines.h"
 #include "userspace/common/output.h"
+#include "analyzer/options/analysis.h"
 #include "userspace/common/sort.h"
 
 struct states_opts {
@@ -32,6 +33,7 @@ static const struct option_def options[] = {
 	LOG_OPTIONS(AT(logs)),
 	{0, "csv", OPT_FLAG, AT(csv), NULL, "one line per state", 0, 0},
 	{'j', "json", OPT_FLAG, AT(json), NULL, "one JSON object per state", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -172,10 +174,14 @@ static int run_states(int argc, char **argv)
 	return status;
 }
 
+/* Sums have no times. */
+static const struct option_need needs[] = {{"local-time", {"--id", "--input"}}, {0}};
+
 const struct command cmd_states = {
 	.name = "states",
 	.args = "LOG…",
 	.summary = "prints what jobs did on each server, from their logs",
 	.options = options,
 	.run = run_states,
+	.needs = needs,
 };

@@ -27,7 +27,8 @@ struct train_opts {
 static const struct option_def options[] = {
 	{'o', "output", OPT_STRING, AT(output), "MODEL", "where to write the model (needed)", 0, 0},
 	{0, "method", OPT_STRING, AT(method), "LIST", "kl, cwnd, ganesha; default: kl,cwnd", 0, 0},
-	{0, "from", OPT_TIME, AT(from_ns), "TIME", "only seconds from this time on", 0, 0},
+	{0, "from", OPT_TIME, AT(from_ns), "TIME",
+	 "only seconds from this time on: '2026-11-21 19:26', 19:26, -10m …", 0, 0},
 	{0, "to", OPT_TIME, AT(to_ns), "TIME", "only seconds before this time", 0, 0},
 	{0, "smooth", OPT_UINT, PARAM(smooth), "N", "trailing mean over N samples (5)", 1,
 	 SMOOTH_MAX},
@@ -48,6 +49,7 @@ static const struct option_def options[] = {
 	 SOURCE_HOSTS_MAX},
 	{0, "threads", OPT_UINT, AT(threads), "N", "work on N threads (1)", 1, 256},
 	TABLE_OPTIONS(AT(table)),
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -175,11 +177,14 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	struct sources sources = {0};
 	struct frame frame = {0};
 	bool wanted[M_COUNT] = {false};
-	int status, err = sources_open(&sources, paths, n_paths, &o->table, NULL);
+	struct table_opts table = table_between(&o->table, o->from_ns, o->to_ns);
+	int status, err = sources_open(&sources, paths, n_paths, &table, NULL);
 
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!err && !sources.n && !sources.tabular)
 		err = fail("nothing can be learnt from logs");
+	if (!err)
+		err = method_options_meant(&(struct analysis_opts){0}, &sources, READS_FRAMES);
 	if (!err)
 		err = sources_clocks(&sources, o->from_ns, o->to_ns);
 	if (!err)
@@ -224,6 +229,31 @@ static bool all_are_trained(const struct method *const *chosen)
 	return true;
 }
 
+/* Whether all that was asked for is of a method that is trained. */
+static bool are_heeded(const struct method *const *chosen)
+{
+	static const struct {
+		const char *option;
+		const struct method *of;
+	} only[] = {{"smooth", &method_kl},
+		    {"bins", &method_kl},
+		    {"partition", &method_kl},
+		    {"cwnd-smooth", &method_cwnd}};
+
+	for (size_t i = 0; i < sizeof(only) / sizeof(*only); i++) {
+		const struct method *const *m = chosen;
+
+		while (*m && *m != only[i].of)
+			m++;
+		if (*m || !option_given(only[i].option))
+			continue;
+		fail("'--%s' has no meaning without '--method %s'", only[i].option,
+		     only[i].of->name);
+		return false;
+	}
+	return true;
+}
+
 static int run_train(int argc, char **argv)
 {
 	struct train_opts o = {.to_ns = INT64_MAX, .threads = 1, .params = PARAMS_DEFAULT};
@@ -237,7 +267,7 @@ static int run_train(int argc, char **argv)
 	else if (n && wrong)
 		fail("%s", wrong);
 	else if (n && !methods_parse(o.method, chosen) && all_are_trained(chosen) &&
-		 kl_sees(&o.params, chosen))
+		 are_heeded(chosen) && kl_sees(&o.params, chosen))
 		status = load_and_train(&o, chosen, argv + 1, n);
 	options_release(&cmd_train, &o);
 	return output_finish(status);

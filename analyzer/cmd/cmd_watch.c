@@ -27,6 +27,12 @@ static const struct option_def options[] = {
 	{0, "strict", OPT_FLAG, AT(a.table.strict), NULL,
 	 "with --once: a source that cannot be read is an error", 0, 0},
 	{0, "from", OPT_TIME, AT(a.from_ns), "TIME", "begin there instead", 0, 0},
+	{0, "node", OPT_STRING, AT(a.table.node), "LABEL",
+	 "of a Prometheus: which label is the server's name", 0, 0},
+	{0, "token-file", OPT_STRING, AT(a.table.token_file), "FILE",
+	 "of a Prometheus: the bearer token that it wants", 0, 0},
+	{0, "ca-file", OPT_STRING, AT(a.table.ca_file), "FILE",
+	 "of a Prometheus: trust these certificates, not the system's", 0, 0},
 	ANALYSIS_PEERS(AT(a)),
 	ANALYSIS_INTERVALS(AT(a)),
 	LOG_OPTIONS(AT(a.logs)),
@@ -38,6 +44,7 @@ static const struct option_def options[] = {
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
 	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
+	ANALYSIS_LOCAL_TIME,
 	{0},
 };
 
@@ -72,16 +79,27 @@ static int run_watch(int argc, char **argv)
 	status = options_words(&cmd_watch, &o, argc, argv, "a FOLDER or LOG", &n);
 	if (n && floor(o.a.interval_s * 1000) != o.a.interval_s * 1000)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
+	else if (n && o.back_s >= 0 && o.a.from_ns != INT64_MIN)
+		fail("'--back' and '--from' exclude each other: each says where to begin");
 	else if (n && !check_stream(&o, argv + 1, n))
 		status = session_run(&o, argv + 1, n);
 	options_release(&cmd_watch, &o);
 	return output_finish(status);
 }
 
+static const struct option_need needs[] = {
+	{"exit-code", {"--once", "-"}},
+	{"strict", {"--once"}},
+	{"alert-interval", {"--alert"}},
+	{"allow-host", {"--listen"}},
+	{0},
+};
+
 const struct command cmd_watch = {
 	.name = "watch",
-	.args = "FOLDER|LOG|-…",
+	.args = "FOLDER|LOG|-|URL…",
 	.summary = "judges while probes record and logs grow: a live view, lines, alerts, metrics",
 	.options = options,
 	.run = run_watch,
+	.needs = needs,
 };

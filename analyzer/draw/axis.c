@@ -8,6 +8,7 @@
 #include "html.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/text.h"
+#include "userspace/common/times.h"
 
 struct axis axis_start(double c, int begin, int end)
 {
@@ -118,18 +119,20 @@ static int64_t step_of(double span_s)
 void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
 {
 	double span_s = s_of_ns(to_ns - from_ns);
-	int64_t step = step_of(span_s), first = from_ns / NS_PER_S / step * step;
+	int64_t step = step_of(span_s), first = from_ns / NS_PER_S;
 	int odd = 0;
+	struct tm tm;
 
+	time_shown(first, &tm);
+	/* full hours are those of the zone */
+	first = (first + tm.tm_gmtoff) / step * step - tm.tm_gmtoff;
 	for (int64_t t = first; t * NS_PER_S <= to_ns; t += step) {
 		double at = 100 * (double)(t * NS_PER_S - from_ns) / (double)(to_ns - from_ns);
-		time_t seconds = (time_t)t;
 		char text[64];
-		struct tm tm;
 
 		if (at < 2 || at > 98)
 			continue;
-		gmtime_r(&seconds, &tm);
+		time_shown(t, &tm);
 		if (step < 60)
 			strftime(text, sizeof(text), "%H:%M:%S", &tm);
 		else if (span_s > 86400)

@@ -242,11 +242,6 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 		.o = o, .peers = peers, .hooks = hooks ? hooks : &none, .gaps = &gaps};
 	int err;
 
-	if (o->signal || o->given) {
-		fail("'--signal' and '--given' are for tables: series files have their own "
-		     "signals");
-		return -EINVAL;
-	}
 	err = examine_all(&e, s, a);
 	robust_free(e.robust);
 	gaps_release(&gaps);

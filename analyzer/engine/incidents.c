@@ -494,7 +494,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		if (r->sets[i].class == ANY_CLASS)
 			err = hardware(r, a, &r->sets[i]);
-	err = err ?: unjudged(r, a) ?: silent(r, a) ?: halves(r, a) ?: of_panels(r, a);
+	err = err ?: unjudged(r, a) ?: silent(r, a) ?: halves(r, a) ?: groups_notes(r, a) ?: of_panels(r, a);
 	for (size_t i = 0; i < r->n_sets && !err; i++)
 		err = panel_ruled_out(&r->sets[i].panel, a);
 	err = err ?: looks_copy(r, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The engine, as its files see it and nobody else: robust.c (intervals), peersets.c, window.c, incidents.c, notices.c. */
+/* The engine, as its files see it and nobody else: robust.c (intervals), peersets.c, window.c, incidents.c, notices.c, groups.c. */
 #ifndef LIMPET_ENGINE_INTERNAL_H
 #define LIMPET_ENGINE_INTERNAL_H
 
@@ -91,8 +91,7 @@ struct robust {
 	struct track *track; /* incidents and notices; numbers of servers are those of nodes */
 	struct panel_values values; /* of the panel that is filled */
 	struct panel_explained explained;
-	int64_t first_ns,
-		next_ns; /* start of the first interval, end of the last; next_ns INT64_MIN: none */
+	int64_t first_ns, next_ns; /* the first's start, the last one's end; INT64_MIN: none */
 	size_t n_intervals, n_useful;
 	bool identities;
 	struct stolen {			/* servers whose processors are taken by other guests */
@@ -139,7 +138,8 @@ uint64_t window_histogram(const struct robust *r, size_t disk, int op, enum lat_
 struct track *incidents_track(struct robust *r);
 int incidents_update(struct robust *r, int64_t to_ns);
 
-/* notices.c, 0 or -ENOMEM: what the peers of a latency had in common, against its history; */
+/* groups.c, 0 or -ENOMEM: notes of disks' models, and of servers that look like two groups; notices.c: what the peers of a latency had in common, against its history; */
+int groups_notes(const struct robust *r, struct verdict *a);
 int fleet_update(struct robust *r, struct peerset *set, const struct compared *c, int64_t from_ns,
 		 int64_t to_ns);
 /* processors that servers do not get from their hosts; */

@@ -13,6 +13,7 @@
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/text.h"
+#include "userspace/common/times.h"
 
 enum truth_column { SOURCE, MODEL, CLUSTER, WORKLOAD, FAULT, NODE, FROM, TO, INTENSITY, COLUMNS };
 
@@ -153,12 +154,11 @@ static int split_nodes(const struct lines *l, char *text, struct labelled *run)
 
 static int read_time(const struct lines *l, enum truth_column c, const char *text, int64_t *ns)
 {
-	if (!*text || !parse_time(text, ns))
+	char why[WHY_LEN];
+
+	if (!*text || !time_said(text, NULL, ns, why))
 		return 0;
-	return lines_bad(l,
-			 "'%.40s' is no time for '%s': one such as 2026-11-21T03:00:00Z or "
-			 "@1795230000 is needed",
-			 text, columns[c].name);
+	return lines_bad(l, "'%.40s' is no time for '%s': %s", text, columns[c].name, why);
 }
 
 /* Whether what a label says fits together. 0, or -EINVAL after a message. */

@@ -16,7 +16,7 @@
  * offsets) is in that yardstick, and no model of it is needed. Evidence adds up with the blocks,
  * and drains with later ones.
  *
- * Blocks. Two blocks make one of twice the length: sum, number, the doubts, the three worst
+ * Blocks. Two blocks make one of twice the length: sum, number, the doubts and what else is open, the three worst
  * intervals. A window is two neighbouring blocks of half its length L, and moves by half; it says
  * something of an entity that has values in half of its intervals. Evidence M is the mean without
  * the three worst, so that a burst is none; effect G is the mean of all.
@@ -150,6 +150,7 @@ struct residual {
 	double r;     /* ln slowness against the peers at equal load; NaN: could not be compared */
 	double extra; /* variance beyond that of its peers, as it has fewer values; 0 or more */
 	double doubt; /* ln: what another load leaves open; of either sign, the mean counts */
+	double open; /* ln: so much more may have been taken off r, as another reason for it: it would not be seen. 0 or more */
 };
 
 enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };
@@ -202,6 +203,9 @@ int over_time_grow(struct over_time *o,
  */
 int over_time_push(struct over_time *o, const struct residual *in, double weight,
 		   struct evidence *out, struct evidence_group *group);
+
+/* Whether entity i is on the slow side, where the group falls in two. */
+bool over_time_slower(const struct over_time *o, size_t i);
 
 /*
  * What entity i showed in the interval that was pushed last: its residual less the median, beside how far the peers are
@@ -341,5 +345,27 @@ struct evidence evidence_few(const struct evidence *e, const struct few_values *
 
 /* Fisher's method: the chance of both t. -2 ln(p q) is of chi-square with four degrees of freedom. NaN where one is. */
 double evidence_both(const struct evidence *a, const struct evidence *b);
+
+/* ---- entities of two kinds ------------------------------------------------------------------ */
+
+/*
+ * Values tell servers of two generations, or of two roles, from slow ones only where they are apart from the first to the last, and
+ * something else says of which kind each is; of values alone a half that always was slow is the same. [D]
+ *
+ * `course` has the levels (ln) of each entity in KINDS_TIMES equal parts of the time, NaN where one has none. Two kinds are apart if in
+ * each part the same one is above the other, by a gap of 1.25 or more that is as wide as either kind is. Of each kind a third may
+ * have no value, or be slower than the others: these are at fault, and make no kind. None may be quicker: where one is, the others are
+ * not slow by nature.
+ */
+enum { KINDS_LEAST = 3, KINDS_TIMES = 8 };
+
+/* Of kinds a and b, numbers of entities: by how much b is above a at least (ln, negative: below); NaN: they are not apart. room: as
+ * many as the larger has. */
+double kinds_apart(const double *course, const size_t *a, size_t n_a, const size_t *b, size_t n_b,
+		   double *room);
+
+/* The same of two kinds, KINDS_LEAST or more of each, that nothing tells but the widest gap among n entities; slow: n, who is above. NaN: there are no two, or
+ * no memory. */
+double kinds_split(const double *course, size_t n, bool *slow);
 
 #endif

@@ -14,10 +14,9 @@ enum {
 	QUANTILES = 16, /* degrees of freedom that are kept: those of one window are much alike */
 };
 
-static const double CUT = 3;	  /* standard deviations above which an entity is no yardstick */
-static const double WIDEN = 1.03; /* the core is cut at 3 of them: its variance is 3 % small */
-static const double DF_MAX =
-	200; /* more are not believed, of counts neither: tails are not that normal */
+static const double CUT = 3;	     /* standard deviations above which an entity is no yardstick */
+static const double WIDEN = 1.03;    /* the core is cut at 3 of them: its variance is 3 % small */
+static const double DF_MAX = 200;    /* more are not believed: no tail is that normal */
 static const double DF_NORMAL = 1e6; /* student.h: normal from there on */
 static const double SUSPECT = 10;    /* suspicious: at so many times the budget */
 
@@ -37,7 +36,7 @@ struct quantiles quantiles_at(double p, double df);
 /* Some intervals of one entity, added up: as float, which halves the memory. Blocks are added up in pairs, so that even the
  * longest loses no more than a millionth. */
 struct block {
-	float sum, extra, doubt;
+	float sum, extra, doubt, open;
 	float top[EVIDENCE_TRIM]; /* the largest, in descending order; without so many -INFINITY */
 	unsigned int count;
 };
@@ -95,6 +94,7 @@ struct length {
 	bool old;      /* some of which is no news */
 	double apart;  /* by so much, ln */
 	size_t slow;
+	float from; /* means of the slow side */
 };
 
 struct view {
@@ -115,10 +115,10 @@ struct view {
 
 /* The baseline of one entity: sums until lag_s ago, and the time since in slots. */
 struct baseline {
-	double sum, doubt;
+	double sum, doubt, open;
 	unsigned int count;
 	struct baseline_slot {
-		float sum, doubt;
+		float sum, doubt, open;
 		unsigned int count;
 	} slot[SLOTS];
 	bool frozen;
@@ -133,12 +133,12 @@ struct over_time {
 	unsigned int slot_at, slot_in;		   /* the slot that is filled; intervals in it */
 	struct evidence *out;
 	struct evidence_group group;
-	bool changed; /* a window was judged since `out` was made */
+	const struct length *falls; /* at which it falls in two; NULL */
+	bool changed;		    /* a window was judged since `out` was made */
 	/* Room for one push. */
 	struct residual *in, *less; /* less the median; less the baseline */
 	struct block *block, *window;
-	double *m, *g, *extra;
-	double *some; /* twice as many */
+	double *m, *g, *extra, *some; /* some: twice as many */
 	bool *core;
 };
 

@@ -62,6 +62,7 @@ static void slot_next(struct over_time *o)
 			continue;
 		b->sum += s->sum;
 		b->doubt += s->doubt;
+		b->open += s->open;
 		b->count += s->count;
 		*s = (struct baseline_slot){0};
 	}
@@ -80,9 +81,11 @@ static bool baseline_less(struct over_time *o)
 
 		o->less[i] = o->in[i];
 		o->less[i].r -= usual;
-		/* The load differed then, too. */
-		if (!isnan(usual))
+		/* The load differed then, too, and so did what else is open. */
+		if (!isnan(usual)) {
 			o->less[i].doubt -= clipped(b->doubt / b->count, o->p.baseline_most);
+			o->less[i].open = fabs(o->in[i].open - b->open / b->count);
+		}
 		any |= !isnan(usual);
 	}
 	return any;
@@ -108,6 +111,7 @@ static void baseline_learn(struct over_time *o)
 			continue;
 		s->sum += (float)clipped(o->in[i].r, o->p.clip);
 		s->doubt += (float)clipped(o->in[i].doubt, o->p.clip);
+		s->open += (float)o->in[i].open;
 		s->count++;
 	}
 	o->slot_in++;
@@ -122,7 +126,7 @@ void over_time_set_baseline(struct over_time *o, size_t i, double usual)
 
 	b->count = kept > o->lag ? (unsigned int)kept : o->lag;
 	b->sum = clipped(usual, o->p.baseline_most) * b->count;
-	b->doubt = 0;
+	b->doubt = b->open = 0;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -151,6 +155,7 @@ static void block_join(struct block *to, const struct block *a, const struct blo
 	to->sum = a->sum + b->sum;
 	to->extra = a->extra + b->extra;
 	to->doubt = a->doubt + b->doubt;
+	to->open = a->open + b->open;
 	to->count = a->count + b->count;
 	for (unsigned int k = 0; k < EVIDENCE_TRIM; k++)
 		to->top[k] = a->top[i] >= b->top[j] ? a->top[i++] : b->top[j++];
@@ -206,6 +211,7 @@ static void interval_blocks(struct over_time *o, struct view *v, const struct re
 		b->sum = b->top[0] = (float)(in[i].r - median);
 		b->extra = (float)in[i].extra;
 		b->doubt = (float)in[i].doubt;
+		b->open = (float)in[i].open;
 		b->count = 1;
 		v->course[i].sum += b->sum;
 		v->course[i].count++;
@@ -378,6 +384,8 @@ static void group_weigh(struct over_time *o)
 {
 	struct evidence_group g = {0};
 
+	o->falls = NULL;
+
 	for (size_t view = 0; view < 2; view++) {
 		for (unsigned int k = o->p.k_min; k <= o->p.k_max; k++) {
 			const struct length *l = &o->view[view].length[k];
@@ -389,9 +397,15 @@ static void group_weigh(struct over_time *o)
 						    .slow = l->slow,
 						    .of = l->judged,
 						    .effect = l->apart};
+			o->falls = l;
 		}
 	}
 	o->group = g;
+}
+
+bool over_time_slower(const struct over_time *o, size_t i)
+{
+	return o->falls && o->falls->at[i].m[0] >= o->falls->from;
 }
 
 /* o->out and o->group, from the latest windows of all lengths. */
@@ -552,12 +566,14 @@ static size_t interval_take(struct over_time *o, const struct residual *in)
 		struct residual *to = &o->in[i];
 
 		*to = in[i];
-		if (!isfinite(to->r) || !isfinite(to->extra) || !isfinite(to->doubt)) {
+		if (!isfinite(to->r) || !isfinite(to->extra) || !isfinite(to->doubt) ||
+		    !isfinite(to->open)) {
 			*to = (struct residual){.r = NAN};
 			continue;
 		}
 		to->r = fmax(-R_MAX, fmin(R_MAX, to->r));
 		to->doubt = fmax(-R_MAX, fmin(R_MAX, to->doubt));
+		to->open = fmax(0, fmin(R_MAX, to->open));
 		to->extra = fmax(0, fmin(R_MAX * R_MAX, to->extra));
 		o->some[n++] = to->r;
 	}

@@ -543,6 +543,9 @@ static void entity_judge(struct over_time *o, const struct view *v, struct lengt
 	j->least_indicted = (float)fmax(sure, gate);
 	if (!l->halved)
 		j->least = (float)fmin(fmax(sure, o->p.gate_suspect), fmax(maybe, o->p.gate));
+	/* That much more, as it may have been taken off. */
+	j->least_indicted += o->window[i].open / (float)o->window[i].count;
+	j->least += o->window[i].open / (float)o->window[i].count;
 	if (u >= from)
 		j->level = level_of(o, l, majority, u / floor, gate, j, need);
 	if (j->level == EVIDENCE_SUSPICIOUS)
@@ -558,6 +561,7 @@ static void halves_update(const struct over_time *o, struct length *l, const str
 	size_t n[2] = {0, 0};
 
 	l->apart = split->effect;
+	l->from = (float)split->from;
 	if (!l->halved && !l->old)
 		return;
 	for (size_t i = 0; i < o->n; i++) {

@@ -264,7 +264,8 @@ static int add_stragglers(struct stragglers *g)
 					.usual_s = t->usual_s,
 					.causes = t->causes};
 
-		if (!t->straggler || t->node == SIZE_MAX)
+		if (!t->straggler || t->node == SIZE_MAX || x->start_ns >= g->o->to_ns ||
+		    x->end_ns < g->o->from_ns)
 			continue;
 		snprintf(new.task, sizeof(new.task), "%s", g->s->ids.at[x->id]);
 		if (array_put(&v->stragglers, &v->n_stragglers, new))

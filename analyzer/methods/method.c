@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "userspace/common/options.h"
+#include "userspace/common/text.h"
 
 #define ROW(NAME) &method_##NAME,
 const struct method *const methods[] = {METHODS(ROW) NULL};
@@ -97,7 +98,19 @@ static bool heeds(const struct method *m, const char *option)
 	return *name != NULL;
 }
 
-static int check_options(const struct method *const *chosen, const struct analysis_opts *o)
+/* "is not for …": with the methods that it is for. */
+static void refuse_option(const char *option, const char *what, const char *name)
+{
+	struct text others TEXT_SCOPED = {0};
+
+	for (size_t i = 0; methods[i]; i++)
+		if (heeds(methods[i], option))
+			text_add(&others, "%s%s", others.len ? ", " : "", methods[i]->name);
+	fail("'--%s' is not for the method%s%s: it is for %s", option, what, name,
+	     text_of(&others));
+}
+
+int methods_heed(const struct method *const *chosen, const struct analysis_opts *o)
 {
 	for (const struct option_def *d = limited; d->name; d++) {
 		const struct method *const *m = chosen;
@@ -109,13 +122,33 @@ static int check_options(const struct method *const *chosen, const struct analys
 		if (*m)
 			continue;
 		if (o->model && !o->method)
-			fail("'--%s' is not for the methods of a model", d->name);
+			refuse_option(d->name, "s of the model", "");
 		else
-			fail("'--%s' is not for the method %s", d->name,
-			     o->method ? o->method : (*chosen)->name);
+			refuse_option(d->name, " ", o->method ? o->method : (*chosen)->name);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+int method_options_meant(const struct analysis_opts *o, const struct sources *s, unsigned int reads)
+{
+	unsigned int found = 0;
+
+	if (s->n)
+		found |= (reads & READS_INTERVALS ? MEANT_SERIES : 0) |
+			 (reads & READS_FRAMES ? MEANT_SERIES_FRAMES : 0);
+	if (s->tabular && s->table.prometheus)
+		found |= reads & (READS_COLUMNS | READS_FRAMES) ? MEANT_PROMETHEUS : 0;
+	else if (s->tabular && s->table.sysstat)
+		found |= reads & (READS_COLUMNS | READS_FRAMES) ? MEANT_SYSSTAT : 0;
+	else if (s->tabular)
+		found |= (reads & READS_COLUMNS ? MEANT_TABLES : 0) |
+			 (reads & READS_FRAMES ? MEANT_TABLES_FRAMES : 0);
+	if (s->n_logs)
+		found |= reads & READS_STATES ? MEANT_LOGS : 0;
+	if (o->found)
+		*o->found |= found;
+	return o->found ? 0 : options_meant(found);
 }
 
 /* Those that a model may be for. */
@@ -148,7 +181,7 @@ int methods_choose(const struct analysis_opts *o, const struct method *chosen[ME
 			chosen[n++] = methods[i];
 	if (n)
 		chosen[n] = NULL;
-	return check_options(these(chosen), o);
+	return methods_heed(these(chosen), o);
 }
 
 int methods_make(struct verdict *v, const struct method *const *chosen,

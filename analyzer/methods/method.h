@@ -121,6 +121,11 @@ int method_frames(struct verdict *v, const struct method *const *chosen,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths);
 extern const char *const method_frames_heeds[];
 
+/* Whether the options have a meaning for what is read of the sources (bits of enum method_reads). 0, or -EINVAL after a
+ * message. */
+int method_options_meant(const struct analysis_opts *o, const struct sources *s,
+			 unsigned int reads);
+
 /* What was odd about the sources, and what was left out of them, into the verdict. 0 or -ENOMEM. */
 int method_note_sources(struct verdict *v, const struct sources *s);
 
@@ -146,6 +151,9 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
  * -EINVAL after a message: none of that name, or an option is given that none of them heeds.
  */
 int methods_choose(const struct analysis_opts *o, const struct method *chosen[METHODS_MAX + 1]);
+
+/* Whether each option that not every method has is heeded by one of these; 0, or -EINVAL after a message. */
+int methods_heed(const struct method *const *chosen, const struct analysis_opts *o);
 
 /* The verdict by what methods_choose() chose; as method.make. */
 int methods_make(struct verdict *v, const struct method *const *chosen,

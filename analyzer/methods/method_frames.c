@@ -203,6 +203,7 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		size_t n_paths, const struct method *const *asked,
 		const struct method *chosen[METHODS_MAX + 1])
 {
+	struct table_opts table = table_between(&o->table, o->from_ns, o->to_ns);
 	bool wanted[M_COUNT] = {false}, per_node = false;
 	int err = 0;
 
@@ -225,18 +226,22 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 					  .votes = o->votes ? o->votes : d->model.params.votes};
 	d->model.params.votes = d->judgement.votes;
 	err = choose_trained(&d->model, o, asked, chosen);
+	if (!err && o->model && !asked[0])
+		err = methods_heed(chosen, o);
 	if (err)
 		return err;
 	for (size_t i = 0; chosen[i]; i++)
 		per_node |= chosen[i]->per_node;
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!d->sources.n)
-		err = sources_open(&d->sources, paths, n_paths, &o->table, &o->logs);
+		err = sources_open(&d->sources, paths, n_paths, &table, &o->logs);
 	if (!err && !d->sources.n && !d->sources.tabular) {
 		fail("'--method %s' reads no logs, and there is nothing else",
 		     asked[0] ? asked[0]->name : "kl");
 		err = -EINVAL;
 	}
+	if (!err)
+		err = method_options_meant(o, &d->sources, READS_FRAMES);
 	if (!err)
 		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
 	if (!err)
@@ -315,8 +320,8 @@ static int conclude_frame(struct diagnosis *d, const struct method *const *chose
 	return err;
 }
 
-const char *const method_frames_heeds[] = {"model",    "slack",	 "votes", "two-sided",
-					   "weighted", "window", "shift", NULL};
+const char *const method_frames_heeds[] = {"model",  "slack", "votes", "two-sided",
+					   "window", "shift", NULL};
 
 int method_frames(struct verdict *v, const struct method *const *asked,
 		  const struct analysis_opts *o, char *const *paths, size_t n_paths)

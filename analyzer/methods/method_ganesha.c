@@ -15,11 +15,13 @@ static unsigned int context(const struct params *p)
 	return LWLR_REACH;
 }
 
+static const char *const heeds[] = {"model", "slack", "weighted", NULL};
+
 const struct method method_ganesha = {
 	.name = "ganesha",
 	.summary = "profiles of whole seconds and how often each is met, trained (Ganesha, Kahuna)",
 	.reads = READS_FRAMES,
-	.heeds = method_frames_heeds,
+	.heeds = heeds,
 	.make = method_frames,
 	.metrics = ganesha_metrics,
 	.n_metrics = sizeof(ganesha_metrics) / sizeof(*ganesha_metrics),

@@ -83,12 +83,11 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 	    const struct examine_hooks *hooks)
 {
 	struct peers_file *peers = NULL;
-	struct table_opts table = o->table;
+	struct table_opts table = table_between(&o->table, o->from_ns, o->to_ns);
 	struct sources s = {0};
 	int err;
 
 	*a = (struct verdict){0};
-	table.to_ns = o->to_ns;
 	err = o->peers ? peers_load(&peers, o->peers) : 0;
 	if (!err)
 		err = sources_open(&s, paths, n_paths, &table, &o->logs);
@@ -96,7 +95,8 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;
 	}
-	err = examine_all(a, o, &s, peers, hooks);
+	err = method_options_meant(o, &s, READS_INTERVALS | READS_COLUMNS | READS_STATES);
+	err = err ?: examine_all(a, o, &s, peers, hooks);
 	if (!err)
 		err = method_note_sources(a, &s);
 	if (!err && hooks && hooks->states && s.n_logs)

@@ -106,7 +106,8 @@ int method_states(struct verdict *v, const struct method *const *chosen,
 	*v = (struct verdict){0};
 	err = sources_open(&s, paths, n_paths, &o->table, &o->logs);
 	if (!err)
-		err = judge_sources(v, &s, chosen[0], o);
+		err = method_options_meant(o, &s, READS_STATES)
+			      ?: judge_sources(v, &s, chosen[0], o);
 	else if (err == -ENODATA) /* sources_open() said so */
 		err = 0;
 	if (!v->cannot.why && !v->n_nodes)

@@ -29,6 +29,8 @@ struct analysis_opts {
 	bool progress;		 /* on a terminal */
 	struct table_opts table; /* its `strict` is of every source */
 	struct log_opts logs;
+	unsigned int *
+		found; /* NULL, or what was found is added, and options are not held against it (options_meant()) */
 	/* of methods that take intervals one after the other */
 	double interval_s;
 	double budget; /* false indictments to expect, of a group of peers and observed week */
@@ -70,10 +72,15 @@ struct analysis_opts {
 	 "groups of peers: a line of server names each;\n" \
 	 "                             default: all are one, or as trained", 0, 0}
 
+/* Of every command that shows times to people. */
+#define ANALYSIS_LOCAL_TIME \
+	{0, "local-time", OPT_LOCAL, 0, NULL, \
+	 "times are local (TZ), in options and in text; default: UTC", 0, 0}
+
 /* Which data, and how they are read. */
 #define ANALYSIS_SOURCES(base) \
 	{0, "from", OPT_TIME, ANALYSIS_AT(base, from_ns), "TIME", \
-	 "only seconds from this time on", 0, 0}, \
+	 "only seconds from this time on: '2026-11-21 19:26', 19:26, -10m …", 0, 0}, \
 	{0, "to", OPT_TIME, ANALYSIS_AT(base, to_ns), "TIME", \
 	 "only seconds before this time", 0, 0}, \
 	ANALYSIS_PEERS(base), \
@@ -150,5 +157,23 @@ struct analysis_opts {
 	{0, "decision", OPT_LIST, ANALYSIS_AT(base, decisions), "PROGRAM", \
 	 "stragglers: a program that says what to make of a job's (repeatable)", 0, 0}
 /* clang-format on */
+
+/* ---- for which sources an option has a meaning (meaning.c) ------------------------------------------ */
+
+/* What a command found, as it reads it. */
+enum meant_for {
+	MEANT_SERIES = 1, /* series files, interval by interval */
+	MEANT_TABLES = 2,
+	MEANT_LOGS = 4,
+	MEANT_SERIES_FRAMES = 8, /* by a method on frames */
+	MEANT_TABLES_FRAMES = 16,
+	MEANT_GROWING_LOGS = 32, /* by `limpet watch` */
+	MEANT_SYSSTAT = 64,	 /* tables whose columns are known */
+	MEANT_PROMETHEUS = 128,	 /* likewise, and it is asked */
+};
+
+/* Whether every option of the line that was parsed has a meaning for what was found (bits of the above; 0: nothing, and then
+ * another message says so). 0, or -EINVAL after a message. */
+int options_meant(unsigned int found);
 
 #endif

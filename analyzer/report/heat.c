@@ -9,6 +9,7 @@
 #include "analyzer/draw/html.h"
 #include "analyzer/output/words.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/times.h"
 
 /* Colours of a cell: judged; apart; far apart but by too little to count; bad, by z. */
 enum { JUDGED = 1, FLAGGED = 4, LEVELS = 7 };
@@ -164,8 +165,8 @@ void report_heat(FILE *to, const struct report *r)
 	html_say(to,
 		 "The signal of a server that is furthest from its peers at the time, in terms of "
 		 "what the peers differ among each other (z). Who was worse for longest stands "
-		 "first. Times are UTC; a column is %s.",
-		 words_span(r->h->bin_ns, span));
+		 "first. Times are %s; a column is %s.",
+		 time_zone_shown(), words_span(r->h->bin_ns, span));
 	fprintf(to, "</p>\n");
 	put_strips(to, r, s, n);
 	fprintf(to, "</section>\n");

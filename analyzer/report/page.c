@@ -118,6 +118,8 @@ static void put_nobody(FILE *to, const struct verdict *a)
 		    : verdict_judged(a) ? "<h1>No server is indicted</h1>\n<p class=\"lead\">"
 					: "<h1>No server could be judged</h1>\n<p class=\"lead\">");
 	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, false));
+	if (clean && a->kinds)
+		html_say(to, " Each was compared with its like, which are told below.");
 	if (clean)
 		html_say(to, " None was so much worse than the peers, for so long, that it is more "
 			     "than chance.");

@@ -2,12 +2,14 @@
 /* Reads a peers file, and finds the group of a node. */
 #include "peers.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
@@ -241,6 +243,72 @@ int32_t peers_group(const struct peers_file *p, const char *node)
 		if (!fnmatch(p->patterns.at[i].text, node, 0))
 			return (int32_t)p->patterns.at[i].group;
 	return PEERS_NONE;
+}
+
+/* Whether they differ in digits only. */
+static bool alike_but_digits(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	do {
+		a += strspn(a, digits);
+		b += strspn(b, digits);
+		if (*a != *b)
+			return false;
+	} while (*a++ && *b++);
+	return true;
+}
+
+bool peers_metadata(const char *node)
+{
+	static const char *const words[] = {"mds", "mdt",      "mgs", "mgt",	 "meta",
+					    "mon", "metadata", "mgr", "namenode"};
+
+	for (size_t len; *node; node += len ? len : 1) {
+		for (len = 0; isalpha((unsigned char)node[len]);)
+			len++;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (strlen(words[i]) == len && !strncasecmp(node, words[i], len))
+				return true;
+	}
+	return false;
+}
+
+size_t peers_kinds(uint32_t *kind, const char (*nodes)[HOST_LEN], size_t n, size_t least)
+{
+	enum { MANY = 32 }; /* then names are drawn at random, and say nothing */
+	size_t first[MANY], count[MANY] = {0}, kinds = 0, largest = 0, told = 0;
+	uint32_t number[MANY];
+	bool joined = false;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < kinds && !alike_but_digits(nodes[i], nodes[first[k]]))
+			k++;
+		if (k == MANY) {
+			memset(kind, 0, n * sizeof(*kind));
+			return 1;
+		}
+		if (k == kinds)
+			first[kinds++] = i;
+		count[k]++;
+		kind[i] = (uint32_t)k;
+	}
+	for (size_t k = 0; k < kinds; k++) {
+		largest = count[k] > count[largest] ? k : largest;
+		number[k] = (uint32_t)told;
+		told += count[k] >= least;
+	}
+	for (size_t i = 0; i < n && told; i++) {
+		bool few = count[kind[i]] < least, metadata = few && peers_metadata(nodes[i]);
+
+		joined |= metadata;
+		kind[i] = metadata ? (uint32_t)told : number[few ? largest : kind[i]];
+	}
+	if (!told)
+		memset(kind, 0, n * sizeof(*kind));
+	return told ? told + joined : 1;
 }
 
 static int against_node(const void *key, const void *node)

@@ -11,6 +11,7 @@
 #ifndef LIMPET_PEERS_H
 #define LIMPET_PEERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,15 @@ void peers_free(struct peers_file *p);
 /* The group of a node, from 0; PEERS_NONE: in none. Without a file (NULL): 0. */
 int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
+
+/*
+ * What names say of n nodes: of which kind each is. Names that differ in their digits only (oss1, oss12) are of one kind. Kinds of
+ * fewer than `least` are joined: servers of metadata with each other, by names that say so, the others with the largest kind.
+ * How many kinds there are, in order of their first nodes but for those of metadata that were joined, which are the last one.
+ */
+size_t peers_kinds(uint32_t *kind, const char (*nodes)[HOST_LEN], size_t n, size_t least);
+/* Whether a name says that the server has metadata: mds1, lustre-mdt02, mon.a. */
+bool peers_metadata(const char *node);
 
 /* Warns of names that are none of the n nodes (ascending), a misspelt one perhaps, and of nodes in no
  * group. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/source/tables/prometheus.h"
 #include "source_bad.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -189,7 +190,7 @@ static int add_path(struct finding_sources *f, const char *path)
 {
 	struct stat st;
 
-	if (!strcmp(path, "-") || is_descriptor(path))
+	if (!strcmp(path, "-") || is_descriptor(path) || prometheus_is(path))
 		return add_table(f, path);
 	if (source_is_beside(path))
 		return 0;

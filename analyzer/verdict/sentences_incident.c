@@ -61,9 +61,17 @@ static void put_memory(struct text *t, const struct detail *d)
 static void put_signal(struct text *t, const struct verdict *a, const struct detail *d,
 		       const struct incident *in)
 {
+	size_t all = in ? verdict_all_parts(a, in) : 0;
+
 	text_put(t, verdict_signal(a, d->signal)->name);
 	if (*d->given)
 		text_add(t, " given %s", d->given);
+	if (all) {
+		text_add(t, " of all %zu of its %s", all,
+			 verdict_signal(a, d->signal)->resource == RESOURCE_DISK ? "disks"
+										 : "parts");
+		return;
+	}
 	if (*d->disk)
 		text_add(t, " of %s", d->disk);
 	for (size_t i = 0; in && *d->disk && i < in->n_findings; i++) {

@@ -114,6 +114,13 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 			 "times its peers' time for a request, as disks of one model differ",
 			 server, m->disk, m->ratio);
 		break;
+	case NOTICE_WAITS:
+		text_add(t,
+			 "%s waits for others: its %s is %.1f x its peers', but %s, its own part, "
+			 "%.1f x; that of %s is longer",
+			 server, verdict_signal(a, m->signal)->name, m->ratio, m->process,
+			 m->latency, verdict_node(a, m->most));
+		break;
 	case NOTICE_HARDWARE:
 		text_add(t, "%s: disk %s (%s) has %.1f times the %s of disks of other models",
 			 server, m->disk, *m->model ? m->model : "model unknown", m->ratio,

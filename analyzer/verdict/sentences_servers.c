@@ -200,7 +200,8 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 	if (!n.of[STATUS_WELL] && !n.of[STATUS_UNPROVEN] && !n.of[STATUS_SUSPICIOUS])
 		text_put(t, "no server could be judged");
 	else if (n.of[STATUS_WELL] == a->n_nodes)
-		text_add(t, "no %sserver limps", any_acknowledged(a) ? "other " : "");
+		text_add(t, "no %sserver limps%s", any_acknowledged(a) ? "other " : "",
+			 a->kinds ? " among its like" : "");
 	else if (n.of[STATUS_WELL] + n.of[STATUS_UNPROVEN] == a->n_nodes) {
 		text_add(t, "no %sserver is seen to limp, but ",
 			 any_acknowledged(a) ? "other " : "");

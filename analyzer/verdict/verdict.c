@@ -19,6 +19,7 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_HOT] = "imbalance",
 	[NOTICE_IDLE] = "idle",
 	[NOTICE_BOTTLENECK] = "bottleneck",
+	[NOTICE_WAITS] = "waits",
 	[NOTICE_HARDWARE] = "hardware",
 	[NOTICE_ROLE] = "role",
 	[NOTICE_FLEET] = "fleet",
@@ -105,6 +106,74 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 		at += len;
 	}
 	return err;
+}
+
+/* The finding of an incident's signal on one part; NULL: none. */
+static const struct finding *part_finding(const struct incident *in, const char *disk)
+{
+	for (size_t k = 0; k < in->n_findings; k++)
+		if (in->findings[k].signal == in->detail.signal && !in->findings[k].symptom &&
+		    !strcmp(in->findings[k].disk, disk))
+			return &in->findings[k];
+	return NULL;
+}
+
+size_t verdict_all_parts(const struct verdict *a, const struct incident *in)
+{
+	enum { LEAST = 3, APART = 4 }; /* one after the other is each by itself */
+	int64_t first = INT64_MAX, latest = INT64_MIN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_parts && in->detail.kind == DETAIL_SIGNAL; i++) {
+		const struct finding *e;
+
+		if (a->parts[i].node != in->node)
+			continue;
+		e = part_finding(in, a->parts[i].disk);
+		if (!e)
+			return 0;
+		first = e->onset_ns < first ? e->onset_ns : first;
+		latest = e->onset_ns > latest ? e->onset_ns : latest;
+		n++;
+	}
+	return n >= LEAST && latest - first <= (in->last_ns - first) / APART ? n : 0;
+}
+
+void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
+		      signed char which)
+{
+	enum { NAMED = 8 };
+	char name[HOST_LEN];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_nodes; i++) {
+		if (side[i] != which || n++ >= NAMED)
+			continue;
+		text_add(t, "%s%s", n > 1 ? ", " : "",
+			 output_clean(a->nodes[i], name, sizeof(name)));
+	}
+	text_put_more(t, n, NAMED);
+}
+
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio,
+			const signed char *side, bool lasting)
+{
+	enum { LEAST = 3 }; /* two that are slow are no group */
+	struct text t TEXT_SCOPED = {0};
+	size_t n[2] = {0};
+
+	for (size_t i = 0; i < a->n_nodes; i++)
+		if (side[i])
+			n[side[i] > 0]++;
+	if (n[0] < LEAST || n[1] < LEAST)
+		return 0;
+	text_put(&t, "two groups? ");
+	verdict_put_side(&t, a, side, 1);
+	text_add(&t, ": %s is %.3g x that of ", signal, ratio);
+	verdict_put_side(&t, a, side, -1);
+	text_add(&t, "%s; if they are of another kind, --peers compares each kind with itself",
+		 lasting ? " or more from the first value to the last" : "");
+	return t.failed ? -ENOMEM : verdict_note_lines(a, text_of(&t));
 }
 
 static int note_left_out(struct verdict *a, const char *host, const char *file, const char *why)

@@ -245,8 +245,9 @@ enum notice_kind {
 	NOTICE_HOT,	   /* more demand, and latency checked: imbalance */
 	NOTICE_IDLE,	   /* less demand than its peers */
 	NOTICE_BOTTLENECK, /* requests queue there, at a disk as quick as its peers */
-	NOTICE_HARDWARE,   /* lasting ratio between disk models */
-	NOTICE_ROLE,	   /* a server that does other work (metadata) */
+	NOTICE_WAITS, /* times that it waits for another server are longer, its own part is not */
+	NOTICE_HARDWARE, /* lasting ratio between disk models */
+	NOTICE_ROLE,	 /* a server that does other work (metadata) */
 	NOTICE_FLEET, /* all servers slowed against their own history; of logs: detail DETAIL_STATE */
 	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
 	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
@@ -281,16 +282,17 @@ struct notice {
 	double ratio; /* the same, bottleneck, acknowledged: to the peers', or before; skew: of bytes; remote: of time */
 	double latency; /* imbalance: of its requests to the peers'; 1: no worse; skew: of its tasks; fleet of logs: of `signal`,
 			 * which rose everywhere (SIGNAL_ALL: nothing known did) */
-	char disk[INSTANCE_LEN];    /* bottleneck, hardware, maintenance, foreign use */
-	char model[64];		    /* hardware: of the disk; "" unknown */
-	char process[INSTANCE_LEN]; /* maintenance, foreign use: that does it; "" unknown */
-	struct busy busy;	    /* foreign use: the disk */
+	char disk[INSTANCE_LEN]; /* bottleneck, hardware, maintenance, foreign use */
+	char model[64];		 /* hardware: of the disk; "" unknown */
+	char process
+		[INSTANCE_LEN]; /* maintenance, foreign use: that does it; "" unknown; waits: the column of its own part */
+	struct busy busy; /* foreign use: the disk */
 	const char *
 		work; /* maintenance: what it is; skew, remote, slots, fleet of logs: which tasks; of a table of constants */
 	enum direction direction; /* client: on the way to it (send) or from it */
 	size_t servers,
 		of; /* stolen, client, origin: so many of all; restart: 0, or of how many; remote: tasks; slots: its, the peers'; fleet of logs */
-	size_t most;	  /* stolen: the server with the largest share, */
+	size_t most;	  /* waits: for whom; stolen: the server with the largest share, */
 	double share;	  /* %: this one; foreign use: of the disk's bytes, others' */
 	enum cause cause; /* acknowledged */
 	struct detail detail;
@@ -494,6 +496,7 @@ struct verdict {
 	size_t n_looks;
 	struct durations *durations; /* likewise, of job states */
 	size_t n_durations;
+	size_t kinds; /* groups that nobody listed: by what servers are and do; 0: none were told */
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
@@ -550,9 +553,24 @@ double incident_confidence(const struct incident *x);
 int verdict_note(struct verdict *a, const struct note *note);
 /* Adds a NOTE_READER for each line; NULL: none. 0 or -ENOMEM. */
 int verdict_note_lines(struct verdict *a, const char *lines);
+/*
+ * Adds a note that servers look like two groups, and how to say so; nothing where one side has fewer than three. side: of each
+ * server -1 quicker, 1 slower, 0 neither. lasting: so it was from the first to the last. 0 or -ENOMEM.
+ */
+int verdict_note_groups(struct verdict *a, const char *signal, double ratio,
+			const signed char *side, bool lasting);
+/* Adds the names of the first of those servers that are of one side. */
+void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
+		      signed char which);
 /* A file that was left out, and why: the reason why its server was not judged, or, where it was
  * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);
+
+/*
+ * How many disks (parts) of its server an incident has, if they are three or more, and its signal is worse of each of them since one
+ * time: it is the server then, not one of them. 0: not so.
+ */
+size_t verdict_all_parts(const struct verdict *a, const struct incident *in);
 
 /* ---- for all outputs ------------------------------------------------------------------------- */
 

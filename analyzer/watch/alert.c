@@ -9,6 +9,7 @@
 
 #include "analyzer/output/verdict_print.h"
 #include "userspace/common/output.h"
+#include "userspace/common/times.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -120,6 +121,18 @@ static bool is_open(struct alert *a, const struct change *c)
 	       c->event.kind != EVENT_JUDGING;
 }
 
+/* For programs: in UTC, whatever is shown. */
+static char *incident_json(const struct verdict *v, size_t incident)
+{
+	bool shown = time_here.shown;
+	char *json;
+
+	time_here.shown = false;
+	json = verdict_incident_json(v, incident);
+	time_here.shown = shown;
+	return json;
+}
+
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c)
 {
 	struct about *about;
@@ -142,11 +155,11 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	about->json = NULL;
 	if (c->event.incident < 0) {
 		if (about->open)
-			output_time(c->event.at_ns, about->since);
+			output_time_utc(c->event.at_ns, about->since);
 		return 0;
 	}
-	output_time(now->incidents[c->event.incident].onset_ns, about->since);
-	about->json = verdict_incident_json(now, (size_t)c->event.incident);
+	output_time_utc(now->incidents[c->event.incident].onset_ns, about->since);
+	about->json = incident_json(now, (size_t)c->event.incident);
 	return about->json ? 0 : -ENOMEM;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "asking.h"
 #include "exposition.h"
 #include "plain.h"
 #include "terminal.h"
@@ -27,7 +28,8 @@
 struct session {
 	const struct session_opts *o;
 	struct watch *watch;	     /* NULL: --once */
-	struct track_events *events; /* of --once; of what is watched they are the watch's */
+	struct asking *asking;	     /* instead of a watch; NULL: nothing is asked */
+	struct track_events *events; /* of --once and of what is asked; else they are the watch's */
 	struct change_to words;
 	struct alert *alert;	       /* NULL: none wanted */
 	struct exposition *exposition; /* likewise */
@@ -166,8 +168,16 @@ static bool is_shown(struct session *s, ssize_t n)
 /* 0, or a negative errno: -EIO and what on_change() returned without a message. */
 static int session_step(struct session *s, int64_t now_ns)
 {
-	ssize_t n = watch_step(s->watch, now_ns);
+	ssize_t n;
 	int err = 0;
+
+	if (s->asking) {
+		err = asking_step(s->asking, s->events, now_ns);
+		if (s->alert)
+			alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
+		return err;
+	}
+	n = watch_step(s->watch, now_ns);
 
 	s->said = n < 0;
 	if (n < 0)
@@ -188,8 +198,8 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
 	int64_t left = NS_PER_S - clock_ns(CLOCK_REALTIME) % NS_PER_S;
 	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS_PER_S ? left : NS_PER_S - 1};
-	struct pollfd keys = {.fd = s->keys || s->watch->stream ? STDIN_FILENO : -1,
-			      .events = POLLIN};
+	bool stream = s->watch && s->watch->stream;
+	struct pollfd keys = {.fd = s->keys || stream ? STDIN_FILENO : -1, .events = POLLIN};
 	int key;
 
 	ppoll(&keys, 1, &t, unblocked);
@@ -279,16 +289,21 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 	return err == -ECANCELED ? 0 : err;
 }
 
+static bool is_ended(const struct session *s)
+{
+	return s->watch && s->watch->ended;
+}
+
 /* Signals are blocked from the look at the flag until we wait. */
 static int loop(struct session *s, const sigset_t *blocked, const sigset_t *unblocked)
 {
 	int err = 0;
 
-	while (!stopped && !err && !s->watch->ended) {
+	while (!stopped && !err && !is_ended(s)) {
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = session_step(s, clock_ns(CLOCK_REALTIME));
 		sigprocmask(SIG_SETMASK, blocked, NULL);
-		if (!err && !stopped && !suspended && !s->watch->ended)
+		if (!err && !stopped && !suspended && !is_ended(s))
 			wait_for_more(s, unblocked);
 		if (suspended)
 			suspend();
@@ -330,13 +345,31 @@ static int check_paths(char *const *paths, size_t n)
 	return 0;
 }
 
+static int open_asking(struct session *s, char *const *paths, size_t n_paths)
+{
+	s->view = s->keys = false;
+	s->events = track_events_new();
+	if (s->events && !track_subscribe(s->events, change_event, &s->words) &&
+	    !asking_new(&s->asking, s->o, paths, n_paths))
+		return 0;
+	fail("out of memory");
+	return EXIT_FAILED;
+}
+
 /* 0, or an exit status after a message. */
 static int open_all(struct session *s, char *const *paths, size_t n_paths)
 {
 	const struct session_opts *o = s->o;
+	int asks = asking_is(paths, n_paths);
 	bool usage;
 
-	if (!o->once && check_paths(paths, n_paths))
+	if (asks < 0)
+		return EXIT_USAGE;
+	if (!o->once && asks && o->listen) {
+		fail("'--listen' is for recordings and logs: of a Prometheus nothing is served");
+		return EXIT_USAGE;
+	}
+	if (!o->once && !asks && check_paths(paths, n_paths))
 		return EXIT_FAILED;
 	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
 		return EXIT_FAILED;
@@ -344,6 +377,8 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 		return usage ? EXIT_USAGE : EXIT_FAILED;
 	if (o->once)
 		return 0;
+	if (asks)
+		return open_asking(s, paths, n_paths);
 	if (watch_new(&s->watch, &o->a, o->back_s, paths, n_paths))
 		return EXIT_FAILED;
 	s->watch->stop = &stopped;
@@ -379,6 +414,9 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 out:
 	exposition_free(s.exposition);
 	alert_free(s.alert);
+	if (s.asking)
+		track_events_free(s.events); /* run_once() has freed its own */
+	asking_free(s.asking);
 	watch_free(s.watch);
 	return status;
 }

@@ -10,16 +10,17 @@
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/times.h"
 
 /* The last line. Where frames come through standard input there are no keys. */
 #define MARKS "* worse than its peers  + more demand than its peers  - not judged"
 
 const char *view_clock(int64_t ns, char buf[16])
 {
-	time_t t = (time_t)(ns / NS_PER_S);
 	struct tm tm;
 
-	if (!gmtime_r(&t, &tm) || !strftime(buf, 16, "%H:%M:%S", &tm))
+	time_shown(ns / NS_PER_S, &tm);
+	if (!strftime(buf, 16, "%H:%M:%S", &tm))
 		snprintf(buf, 16, "?");
 	return buf;
 }
@@ -40,7 +41,7 @@ static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
 	int64_t at = watch_until(w);
 	char clock[16];
 
-	text_add(&t, " limpet watch  %s UTC", view_clock(now_ns, clock));
+	text_add(&t, " limpet watch  %s %s", view_clock(now_ns, clock), time_zone_shown());
 	if (w->n_heard || !w->jobs.any)
 		text_add(&t, "  %zu of %zu servers report", watch_reporting(w), w->n_heard);
 	if (w->jobs.any)
@@ -66,8 +67,9 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 			    verdict_headline(&said, a, i));
 
 	text_enclose(&t, "", sentence_suspicion(&said, x), "; ");
-	text_add(&t, "%ssince %s UTC (%s), ", x->chronic ? "chronic, " : "",
-		 view_clock(x->onset_ns, clock), words_span(now_ns - x->onset_ns, span));
+	text_add(&t, "%ssince %s %s (%s), ", x->chronic ? "chronic, " : "",
+		 view_clock(x->onset_ns, clock), time_zone_shown(),
+		 words_span(now_ns - x->onset_ns, span));
 	sentence_confidence(&t, x);
 	text_enclose(&t, ": ", sentence_doubts(&said, x), "");
 	if (x->held)
@@ -232,7 +234,7 @@ static void draw_lately(struct screen *s, size_t row, size_t most, const struct 
 {
 	if (most < 3 || !l->n)
 		return;
-	screen_put(s, row + 1, 0, LOOK_BOLD, "lately (UTC)");
+	screen_put(s, row + 1, 0, LOOK_BOLD, "lately (%s)", time_zone_shown());
 	for (size_t i = 0; i < l->n && i + 2 < most; i++)
 		screen_flow(s, row + 2 + i, 1, 9, LOOK_DIM, l->at[i]);
 }

@@ -8,6 +8,7 @@
 #include "view.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/times.h"
 
 #define KB_IN_MB (1024 / 1e6)
 enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
@@ -186,8 +187,8 @@ static void draw_line(struct screen *s, size_t row, const struct view_line *l,
 	if (l->silent && w->heard_ns[l->node] == INT64_MIN)
 		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
 	else if (l->silent)
-		screen_put(s, row, NAME_COLS, LOOK_WARN, "  silent since %s UTC",
-			   view_clock(w->heard_ns[l->node], clock));
+		screen_put(s, row, NAME_COLS, LOOK_WARN, "  silent since %s %s",
+			   view_clock(w->heard_ns[l->node], clock), time_zone_shown());
 	for (size_t c = 0; c < n && !l->silent; c++)
 		draw_cell(s, row, NAME_COLS + c * CELL_COLS, cell_of(w, l->node, &columns[c]),
 			  &columns[c]);

@@ -11,6 +11,7 @@
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
 #include "analyzer/jobs/stragglers.h"
+#include "analyzer/options/analysis.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 
@@ -182,6 +183,9 @@ static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 		if (!log)
 			series[n_series++] = paths[i];
 	}
+	if (!err)
+		err = options_meant((n_series ? MEANT_SERIES : 0) |
+				    (n_logs ? MEANT_GROWING_LOGS : 0));
 	if (!err) {
 		err = w->stream ? feed_of_frames(&w->feed, STDIN_FILENO, g)
 				: feed_of_growing(&w->feed, series, n_series, g);

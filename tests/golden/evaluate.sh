@@ -238,9 +238,9 @@ for o in "--method robust --slack 2" "--votes 2" "--signal x --method kl --model
 	"$O/limpet" evaluate $o "$T/bare.csv" 2>&1
 	echo "status $?"
 done >"$T/out"
-check_eq "$(tr '\n' ' ' <"$T/out")" "limpet: '--slack' is not for the method robust status 1 \
-limpet: '--votes' is not for the method robust status 1 \
-limpet: '--signal' is not for the method kl status 1 " "messages and statuses" && ok
+check_eq "$(tr '\n' ' ' <"$T/out")" "limpet: '--slack' is not for the method robust: it is for kl, cwnd, ganesha, ratio, hdfs, ceph status 1 \
+limpet: '--votes' is not for the method robust: it is for kl, cwnd, ratio, hdfs, ceph status 1 \
+limpet: '--signal' is not for the method kl: it is for robust status 1 " "messages and statuses" && ok
 
 case_begin "what is no fault makes a group of its own, without a fault"
 sed '6s/none,/imbalance,oss2/' "$T/truth.csv" >"$T/hot.csv"

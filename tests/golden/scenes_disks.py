@@ -7,7 +7,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "helpers"))
-from scenes import ask, between, case, eq, folder, near, record, run  # noqa: E402
+from scenes import ask, between, case, eq, folder, has, near, record, run  # noqa: E402
 
 T0 = 1700000000
 EVERY = 4  # s, an interval: a row of the recording
@@ -193,6 +193,7 @@ def _():
     eq([(i["server"], i["suspicious"]) for i in v.incidents], [("s0", False), ("s7", True)])
     eq(v.reason("s7"), "few-peers")
     eq(sorted(n["server"] for n in v.notices("hardware")), ["s5", "s6", "s7"])
+    has("\n".join(v["notes"]), "disks of 2 models, each compared with its own: 5 of 'FAST 1' in 5 servers, 3 of 'SLOW 2' in 3 servers")
 
 
 for n in (3, 4):
@@ -357,6 +358,11 @@ for slow in (3, 4):
         halves = [u for u in v["not_judged"] if u["why"].startswith("two groups of the servers differ")]
         eq(sorted({u["server"] for u in halves}), [f"s{i}" for i in range(6)])
         eq([u["why"] for u in halves if not u["why"].endswith(f": {slow} of them are slower")], [])
+        asked = [n for n in v["notes"] if n.startswith("two groups? ")]
+        eq(len(asked), slow == 3)  # two are no group
+        for n in asked:
+            has(n, "two groups? s0, s1, s2: ")
+            has(n, " x that of s3, s4, s5; if they are of another kind, --peers ")
         v = f.tell()
         eq((v.indicted(), [u for u in v["not_judged"] if "two groups" in u["why"]]), ([], []))
 

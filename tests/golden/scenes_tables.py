@@ -594,6 +594,42 @@ def _():
     eq([f["disk"] for f in i["findings"]], ["sd7"])
 
 
+# ---- sizes of requests -----------------------------------------------------------------------------------------
+
+def sized(size, times, sizes=True, factor=1):
+    """Requests of server 2 are `size` times as large, and take `times` as long; those of server 3 `factor` times."""
+    def rows():
+        for s in range(0, 3600, 10):
+            for i in range(NODES):
+                kb = 64 * (size if i == 2 else 1)
+                ms = 5 * noise() * (times if i == 2 else factor if i == 3 else 1)
+                yield f"{T0 + s},n{i},100,{kb if sizes else 64},{ms:.3f}"
+    return table("time,node,r/s,rareq-sz,r_await", rows())
+
+
+@case("requests that are twice as large and take twice as long: nobody, and that server is not called well")
+def _():
+    v = judge(sized(2, 2))
+    v.nobody()
+    eq((v.suspicious(), v.status("n2"), v.status("n1")), ([], "unproven", "well"))
+    eq(judge(sized(2, 2, sizes=False)).indicted(), ["n2"])
+
+
+@case("twice as large, and six times as long: three times as slow")
+def _():
+    near(judge(sized(2, 6)).only("n2")["findings"][0]["ratio"], 3, 0.1)
+
+
+@case("half as large, and twice as long: smaller requests are no excuse, and no charge")
+def _():
+    near(judge(sized(0.5, 2)).only("n2")["findings"][0]["ratio"], 2, 0.1)
+
+
+@case("one with larger requests hides no other that is slow")
+def _():
+    near(judge(sized(4, 4, factor=1.5)).only("n3")["findings"][0]["ratio"], 1.5, 0.1)
+
+
 # ---- rows that come rarely, or not at all, and clocks that are wrong ------------------------------------------
 
 def row(s, i):

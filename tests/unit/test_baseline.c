@@ -207,10 +207,10 @@ static void options_that_fit(void **state)
 		struct analysis_opts o;
 		bool robust;
 	} given[] = {
-		{{.offsets = "f"}, true},     {{.signal = "a"}, true},	   {{.given = "a"}, true},
-		{{.floor = 1}, true},	      {{.budget = 1}, true},	   {{.slack = 2}, false},
-		{{.votes = 2}, false},	      {{.window = 9}, false},	   {{.shift = 9}, false},
-		{{.two_sided = true}, false}, {{.weighted = true}, false},
+		{{.offsets = "f"}, true},     {{.signal = "a"}, true}, {{.given = "a"}, true},
+		{{.floor = 1}, true},	      {{.budget = 1}, true},   {{.slack = 2}, false},
+		{{.votes = 2}, false},	      {{.window = 9}, false},  {{.shift = 9}, false},
+		{{.two_sided = true}, false},
 	};
 	const struct method *chosen[METHODS_MAX + 1];
 	struct analysis_opts o = ANALYSIS_DEFAULT;
@@ -225,6 +225,13 @@ static void options_that_fit(void **state)
 		o.method = "ratio,kl";
 		assert_int_equal(methods_choose(&o, chosen), given[i].robust ? -EINVAL : 0);
 	}
+	/* only ganesha counts so */
+	o = ANALYSIS_DEFAULT;
+	o.weighted = true;
+	o.method = "ratio,kl";
+	assert_int_equal(methods_choose(&o, chosen), -EINVAL);
+	o.method = "kl,ganesha";
+	assert_int_equal(methods_choose(&o, chosen), 0);
 	o = ANALYSIS_DEFAULT;
 	o.interval_s = 5;
 	assert_int_equal(methods_choose(&o, chosen), 0);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* options.h: strict numbers and times, options in any order, errors that are errors. */
+/* options.h: strict numbers, options in any order, errors that are errors. */
 #include "unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "userspace/common/clock.h"
 #include "userspace/common/options.h"
+#include "userspace/common/output.h"
+#include "userspace/common/times.h"
 
 struct opts {
 	bool flag;
@@ -17,7 +21,7 @@ struct opts {
 	struct string_list list;
 	unsigned int count;
 	double factor;
-	int64_t from;
+	int64_t from, to;
 };
 
 static const struct option_def defs[] = {
@@ -29,7 +33,7 @@ static const struct option_def defs[] = {
 	{0, "from", OPT_TIME, offsetof(struct opts, from), "TIME", "a time", 0, 0},
 	{0, NULL, 0, 0, NULL, NULL, 0, 0},
 };
-static const struct command cmd = {"test", "[FILE…]", "tests", defs, NULL};
+static const struct command cmd = {"test", "[FILE…]", "tests", defs, NULL, NULL};
 
 static int saved_out, saved_err;
 
@@ -57,7 +61,7 @@ static void loud(void)
 
 /* The words after the command, split at blanks; argv is of the last call. */
 static char line[256], *argv[32];
-static int parse(struct opts *o, const char *words)
+static int parse_line(const struct command *of, struct opts *o, const char *words)
 {
 	int argc = 1, n;
 
@@ -68,9 +72,14 @@ static int parse(struct opts *o, const char *words)
 	for (char *w = strtok(line + 5, " "); w; w = strtok(NULL, " "))
 		argv[argc++] = w;
 	quiet();
-	n = options_parse(&cmd, o, argc, argv);
+	n = options_parse(of, o, argc, argv);
 	loud();
 	return n;
+}
+
+static int parse(struct opts *o, const char *words)
+{
+	return parse_line(&cmd, o, words);
 }
 
 static void every_type_is_stored(void **state)
@@ -112,7 +121,7 @@ static void bad_options_are_refused(void **state)
 		"--nosuch",	"-x",		"-n",	       "-n 0",
 		"-n 101",	"-n x",		"-n 5x",       "--count=",
 		"--flag=1",	"--factor nan", "--factor -1", "--factor 1e1x",
-		"--from today", "--f",		"-n -1",       "-n 0x5",
+		"--from noon",	"--f",		"-n -1",       "-n 0x5",
 		"--factor inf", "--from @-1",	"-fx",
 	};
 	struct opts o;
@@ -161,29 +170,81 @@ static void numbers_are_strict(void **state)
 	assert_true(v == 0.25);
 }
 
-static void times_are_utc_and_strict(void **state)
+/* 2026-11-21 12:00:00 UTC */
+#define NOON (1795219200000000000LL + 43200 * NS_PER_S)
+
+/* Two times that are not in order, and options without those that they need. */
+static const struct option_def more_defs[] = {
+	{0, "from", OPT_TIME, offsetof(struct opts, from), "TIME", "a time", 0, 0},
+	{0, "to", OPT_TIME, offsetof(struct opts, to), "TIME", "a time", 0, 0},
+	{0, "local-time", OPT_LOCAL, 0, NULL, "local time", 0, 0},
+	{'j', "json", OPT_FLAG, offsetof(struct opts, flag), NULL, "for programs", 0, 0},
+	{'t', "text", OPT_STRING, offsetof(struct opts, text), "TEXT", "a text", 0, 0},
+	{'n', "count", OPT_UINT, offsetof(struct opts, count), "N", "a number", 1, 100},
+	{0, NULL, 0, 0, NULL, NULL, 0, 0},
+};
+static const struct option_need needs[] = {{"count", {"--text", "-"}}, {"text", {"--json"}}, {0}};
+static const struct command more = {"more", "", "tests", more_defs, NULL, needs};
+
+static void times_are_of_one_present_and_in_order(void **state)
 {
-	static const char *const good[] = {"2026-11-21T03:00:00Z", "2026-11-21T03:00:00",
-					   "2026-11-21 03:00:00", "@1795230000"};
-	static const char *const bad[] = {
-		"",	     "2026", "2026-13-01", "2026-11-21T", "2026-11-21T03:00:00+01",
-		"@",	     "@x",   "@nan",	   "now",	  "2026-11-21T25:00:00Z",
-		"5026-11-21"};
-	int64_t ns = 77;
+	static const char *const bad[] = {"--from now --to now", "--to -10m --from -5m",
+					  "--from @10 --to @9.5", "--from 12:01", "--to noon"};
+	struct opts o;
 
 	(void)state;
+	time_here.now_ns = NOON;
+	assert_int_equal(parse_line(&more, &o, "--to now --from -10m"), 0);
+	assert_true(o.to == NOON && o.from == NOON - 600 * NS_PER_S);
+	assert_int_equal(parse_line(&more, &o, "x --from=-90s y --to 11:59:00"), 2);
+	assert_true(o.from == NOON - 90 * NS_PER_S && o.to == NOON - 60 * NS_PER_S);
+	assert_string_equal(argv[1], "x");
+	assert_string_equal(argv[2], "y");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		if (!parse_time(bad[i], &ns))
+		if (parse_line(&more, &o, bad[i]) != -EINVAL)
 			fail_msg("'%s' was taken", bad[i]);
-	assert_int_equal(ns, 77);
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		assert_int_equal(parse_time(good[i], &ns), 0);
-		assert_true(ns == 1795230000000000000LL);
-	}
-	assert_int_equal(parse_time("2026-11-21", &ns), 0);
-	assert_true(ns == 1795219200000000000LL);
-	assert_int_equal(parse_time("1970-01-01", &ns), 0);
-	assert_true(ns == 0);
+}
+
+static void local_time_is_for_all_options_wherever_it_stands(void **state)
+{
+	char text[TIME_TEXT_LEN];
+	struct opts o;
+
+	(void)state;
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	time_here.now_ns = NOON;
+	assert_int_equal(parse_line(&more, &o, "--from 12:30 --local-time"), 0);
+	assert_true(o.from == NOON - 1800 * NS_PER_S);
+	assert_string_equal(output_time(o.from, text), "2026-11-21T12:30:00+01:00");
+	assert_string_equal(output_time_utc(o.from, text), "2026-11-21T11:30:00Z");
+	/* For programs it is UTC, and the option is for --from alone. */
+	assert_int_equal(parse_line(&more, &o, "--json --from 12:30 --local-time"), 0);
+	assert_true(o.from == NOON - 1800 * NS_PER_S);
+	assert_string_equal(output_time(o.from, text), "2026-11-21T11:30:00Z");
+	assert_int_equal(parse_line(&more, &o, "--json --local-time"), -EINVAL);
+	/* And the next line is without it. */
+	assert_int_equal(parse_line(&more, &o, "--from 11:30"), 0);
+	assert_true(o.from == NOON - 1800 * NS_PER_S);
+	assert_string_equal(output_time(o.from, text), "2026-11-21T11:30:00Z");
+	unsetenv("TZ");
+	tzset();
+}
+
+static void what_needs_others_is_refused_without_them(void **state)
+{
+	struct opts o;
+
+	(void)state;
+	assert_int_equal(parse_line(&more, &o, "-n 3"), -EINVAL);
+	assert_int_equal(parse_line(&more, &o, "-n 3 x"), -EINVAL);
+	assert_int_equal(parse_line(&more, &o, "-n 3 -"), 1);
+	assert_int_equal(parse_line(&more, &o, "-n 3 -t x"), -EINVAL);
+	assert_int_equal(parse_line(&more, &o, "-n 3 -t x -j"), 0);
+	assert_true(option_given("count") && option_given("json") && !option_given("from"));
+	assert_false(option_given("nosuch"));
+	assert_int_equal(parse_line(&more, &o, ""), 0);
+	assert_false(option_given("count"));
 }
 
 static int ran;
@@ -196,8 +257,8 @@ static int run_it(int argc, char **av)
 
 static void commands_are_found_or_refused(void **state)
 {
-	static const struct command table[] = {{"go", "", "goes", defs, run_it},
-					       {NULL, NULL, NULL, NULL, NULL}};
+	static const struct command table[] = {{"go", "", "goes", defs, run_it, NULL},
+					       {NULL, NULL, NULL, NULL, NULL, NULL}};
 	char *go[] = {"limpet", "go", "x", NULL}, *no[] = {"limpet", "nosuch", NULL};
 	char *help[] = {"limpet", "--help", NULL}, *none[] = {"limpet", NULL};
 	int rc[4];
@@ -224,7 +285,9 @@ int main(void)
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(whole_numbers_are_strict),
 		cmocka_unit_test(numbers_are_strict),
-		cmocka_unit_test(times_are_utc_and_strict),
+		cmocka_unit_test(times_are_of_one_present_and_in_order),
+		cmocka_unit_test(local_time_is_for_all_options_wherever_it_stands),
+		cmocka_unit_test(what_needs_others_is_refused_without_them),
 		cmocka_unit_test(commands_are_found_or_refused),
 	};
 

@@ -328,6 +328,65 @@ static void no_part_without_members(void **state)
 	peers_release(&p);
 }
 
+/* ---- what names say --------------------------------------------------------------------------- */
+
+/* Kinds of n names, a digit each. */
+static const char *kinds_of(const char (*names)[HOST_LEN], size_t n)
+{
+	static char text[16];
+	uint32_t kind[16] = {0};
+	size_t kinds = peers_kinds(kind, names, n, 3);
+
+	for (size_t i = 0; i < n; i++) {
+		assert_true(kind[i] < kinds);
+		text[i] = (char)('0' + kind[i]);
+	}
+	text[n] = 0;
+	return text;
+}
+
+static void names_that_differ_in_digits_are_of_one_kind(void **state)
+{
+	static const char one[][HOST_LEN] = {"rack1-oss1", "rack1-oss2", "rack2-oss1",
+					     "rack12-oss10"};
+	static const char two[][HOST_LEN] = {"a-oss1", "a-oss2",  "a-oss3",
+					     "b-oss1", "b-oss22", "b-oss3"};
+	static const char few[][HOST_LEN] = {"a1", "a2", "a3", "b1", "b2", "c1"};
+	static const char none[][HOST_LEN] = {"a", "b", "c", "d1", "d2"};
+
+	(void)state;
+	assert_string_equal(kinds_of(one, 4), "0000");
+	assert_string_equal(kinds_of(two, 6), "000111");
+	/* two of a name are no kind: a slow one and a friend would hide there */
+	assert_string_equal(kinds_of(few, 6), "000000");
+	assert_string_equal(kinds_of(none, 5), "00000");
+}
+
+static void servers_of_metadata_are_told_by_name(void **state)
+{
+	static const char names[][HOST_LEN] = {"mds1", "mgs", "oss1", "oss2", "oss3", "x"};
+
+	(void)state;
+	assert_string_equal(kinds_of(names, 6), "110000");
+	assert_true(peers_metadata("mds1") && peers_metadata("lustre-MDT02.site") &&
+		    peers_metadata("10mon"));
+	assert_false(peers_metadata("oss1") || peers_metadata("monday1") ||
+		     peers_metadata("amds") || peers_metadata(""));
+}
+
+static void names_at_random_say_nothing(void **state)
+{
+	static char names[100][HOST_LEN];
+	uint32_t kind[100];
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		snprintf(names[i], sizeof(names[i]), "pod-%c%c", 'a' + i / 10, 'a' + i % 10);
+	assert_int_equal(peers_kinds(kind, (const char(*)[HOST_LEN])names, 100, 1), 1);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(kind[i], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +401,9 @@ int main(void)
 		cmocka_unit_test(a_part_for_each_group_that_has_nodes),
 		cmocka_unit_test(without_groups_one_part_with_all),
 		cmocka_unit_test(no_part_without_members),
+		cmocka_unit_test(names_that_differ_in_digits_are_of_one_kind),
+		cmocka_unit_test(servers_of_metadata_are_told_by_name),
+		cmocka_unit_test(names_at_random_say_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -69,8 +69,10 @@ def batch_incidents(verdict):
     return incidents, suspicious
 
 
-def diagnose(o, paths):
-    run = subprocess.run([o.limpet, "diagnose", "--json", "--hop", repr(o.hop), *o.options, *paths],
+def diagnose(o, paths, series):
+    """Logs alone have no intervals."""
+    hop = ["--hop", repr(o.hop)] if series else []
+    run = subprocess.run([o.limpet, "diagnose", "--json", *hop, *o.options, *paths],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if not run.stdout:
         raise Failed(f"limpet diagnose ended with {run.returncode}: {run.stderr.strip()}")
@@ -153,7 +155,7 @@ def known_differences(path, name):
 
 def check(o, replay):
     live = live_incidents(replay)
-    found = differences(o, replay, live, diagnose(o, [replay.folder]))
+    found = differences(o, replay, live, diagnose(o, [replay.folder], replay.growing))
     known = known_differences(*o.known) if o.known[0] else {}
     for server, of in sorted(live[0].items()):
         for x in of:

@@ -303,11 +303,12 @@ static int run_hadoop(int argc, char **argv)
 	return run_command(&hadoop_command, true, argc, argv);
 }
 
-static const struct command pfs_command = {"pfs", "FOLDER", "a parallel file system as in FAST'10",
-					   pfs_options, run_pfs},
-			    hadoop_command = {"hadoop", "FOLDER",
-					      "a MapReduce cluster as in Ganesha's experiments",
-					      hadoop_options, run_hadoop};
+static const struct command
+	pfs_command = {"pfs",	    "FOLDER", "a parallel file system as in FAST'10",
+		       pfs_options, run_pfs,  NULL},
+	hadoop_command = {
+		"hadoop",	"FOLDER",   "a MapReduce cluster as in Ganesha's experiments",
+		hadoop_options, run_hadoop, NULL};
 
 int main(int argc, char **argv)
 {

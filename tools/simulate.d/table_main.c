@@ -116,6 +116,6 @@ static int run_table(int argc, char **argv)
 	return EXIT_DONE;
 }
 
-const struct command table_command = {"table", "KIND > FILE.csv",
-				      "a table of servers of which none limps, or one",
-				      table_options, run_table};
+const struct command table_command = {
+	"table",       "KIND > FILE.csv", "a table of servers of which none limps, or one",
+	table_options, run_table,	  NULL};

@@ -17,7 +17,7 @@ json_t *time_json(int64_t wall_ns)
 {
 	char buf[TIME_TEXT_LEN];
 
-	return json_string(output_time(wall_ns, buf));
+	return json_string(output_time_utc(wall_ns, buf));
 }
 
 json_t *words_json(const char *s)

@@ -16,6 +16,8 @@
 #include "version.h"
 #include "array.h"
 #include "clock.h"
+#include "output.h"
+#include "times.h"
 
 #define MAX_OPTIONS 64
 
@@ -91,37 +93,6 @@ int parse_double(const char *s, double min, double max, double *out)
 		return -ERANGE;
 	*out = v;
 	return 0;
-}
-
-int parse_time(const char *s, int64_t *ns)
-{
-	static const char *const formats[] = {"%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S",
-					      "%Y-%m-%d %H:%M:%S", "%Y-%m-%d"};
-
-	if (*s == '@') {
-		double sec;
-		int err = parse_double(s + 1, 0, 9e9, &sec);
-
-		if (!err)
-			*ns = ns_of_s(sec);
-		return err;
-	}
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		struct tm tm = {0};
-		const char *end = strptime(s, formats[i], &tm);
-
-		if (end && !*end) {
-			int day = tm.tm_mday;
-			int64_t sec = timegm(&tm), at;
-
-			/* There is no 31 February, and from 1677 to 2262 is what fits. */
-			if (tm.tm_mday != day || __builtin_mul_overflow(sec, NS_PER_S, &at))
-				return -EINVAL;
-			*ns = at;
-			return 0;
-		}
-	}
-	return -EINVAL;
 }
 
 int parse_size(const char *s, double min, double max, uint64_t *bytes)
@@ -230,13 +201,8 @@ static int store(const struct option_def *o, void *into, const char *value)
 		err = parse_size(value, o->min, o->max, at);
 		break;
 	case OPT_TIME:
-		want = "a time such as 2026-11-21T03:00:00Z or @1795230000";
-		err = parse_time(value, at);
-		break;
+	case OPT_LOCAL: break; /* parse_times() */
 	}
-	/* a time has no range of its own: what does not fit is no time */
-	if (err == -ERANGE && o->type == OPT_TIME)
-		err = -EINVAL;
 	if (err == -ERANGE)
 		fail("'--%s %s' is out of range: %s from %g to %g is needed", o->name, value, want,
 		     o->min, o->max);
@@ -245,29 +211,164 @@ static int store(const struct option_def *o, void *into, const char *value)
 	return err ? -EINVAL : 0;
 }
 
-int options_parse(const struct command *cmd, void *into, int argc, char **argv)
-{
-	struct option longs[MAX_OPTIONS + 2] = {0};
-	char shorts[2 * MAX_OPTIONS + 4] = ":h";
-	size_t n = 0, n_short = 2;
-	int c, index, rest;
+/* getopt's form of the table. */
+struct option_forms {
+	struct option longs[MAX_OPTIONS + 2];
+	char shorts[2 * MAX_OPTIONS + 4];
+};
 
+static void make_forms(const struct command *cmd, struct option_forms *f)
+{
+	size_t n = 0, n_short = 2;
+
+	*f = (struct option_forms){.shorts = ":h"};
 	for (; cmd->options[n].name && n < MAX_OPTIONS; n++) {
 		const struct option_def *o = &cmd->options[n];
 
-		longs[n] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL,
-					   (int)(256 + n)};
+		f->longs[n] = (struct option){o->name, o->arg ? required_argument : no_argument,
+					      NULL, (int)(256 + n)};
 		if (o->letter) {
-			shorts[n_short++] = o->letter;
+			f->shorts[n_short++] = o->letter;
 			if (o->arg)
-				shorts[n_short++] = ':';
+				f->shorts[n_short++] = ':';
 		}
 	}
-	longs[n] = (struct option){"help", no_argument, NULL, 'h'};
+	f->longs[n] = (struct option){"help", no_argument, NULL, 'h'};
+}
+
+static const struct option_def *option_of(const struct command *cmd, int c)
+{
+	const struct option_def *o = cmd->options;
+
+	if (c >= 256)
+		return o + (c - 256);
+	while (o->letter != c)
+		o++;
+	return o;
+}
+
+/* The options that the last line had, of its command. */
+static const struct command *parsed;
+static bool given[MAX_OPTIONS];
+
+bool option_given(const char *name)
+{
+	for (size_t i = 0; parsed && i < MAX_OPTIONS && parsed->options[i].name; i++)
+		if (!strcmp(parsed->options[i].name, name))
+			return given[i];
+	return false;
+}
+
+static bool is_word(const char *name, char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(words[i], name))
+			return true;
+	return false;
+}
+
+static int check_needs(const struct command *cmd, char *const *words, int n)
+{
+	for (const struct option_need *d = cmd->needs; d && d->option; d++) {
+		const char *const *need = d->needs;
+
+		while (*need &&
+		       !(strcmp(*need, "-") ? option_given(*need + 2) : is_word(*need, words, n)))
+			need++;
+		if (*need || !option_given(d->option))
+			continue;
+		fail("'--%s' has no meaning without '%s'%s%s%s", d->option, d->needs[0],
+		     d->needs[1] ? " or '" : "", d->needs[1] ?: "", d->needs[1] ? "'" : "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* What was given of times: they are read when it is known in which zone. */
+struct given_times {
+	const char *local;     /* the option that asks for local time; NULL: none did */
+	const char *form;      /* one whose output has no local times; NULL: none */
+	const char *from, *to; /* as they were said */
+	int64_t from_ns, to_ns;
+	bool any;
+};
+
+/* Options with which times are UTC, or there are none, whatever is asked for. */
+static bool has_no_local_times(const struct option_def *o)
+{
+	static const char *const names[] = {"csv", "json", "latencies", "pprof", "stacks", "svg"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(o->name, names[i]))
+			return true;
+	return false;
+}
+
+static int parse_one_time(const struct option_def *o, void *into, const char *value,
+			  struct given_times *t)
+{
+	int64_t *ns = (int64_t *)((char *)into + o->offset);
+	char why[WHY_LEN];
+
+	if (time_said(value, &time_here, ns, why)) {
+		fail("'--%s %s': %s", o->name, value, why);
+		return -EINVAL;
+	}
+	t->any = true;
+	if (!strcmp(o->name, "from")) {
+		t->from = value;
+		t->from_ns = *ns;
+	} else if (!strcmp(o->name, "to")) {
+		t->to = value;
+		t->to_ns = *ns;
+	}
+	return 0;
+}
+
+/* After the first pass over argv, which put options first. */
+static int parse_times(const struct command *cmd, const struct option_forms *f, void *into,
+		       int argc, char **argv, struct given_times *t)
+{
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+	int c, index, err = 0;
+
+	if (!time_here.now_ns)
+		time_here.now_ns = clock_ns(CLOCK_REALTIME);
+	time_here.local = t->local != NULL;
+	time_here.shown = t->local && !t->form;
+	optind = 0;
+	while (!err && (c = getopt_long(argc, argv, f->shorts, f->longs, &index)) != -1) {
+		const struct option_def *o = option_of(cmd, c);
+
+		if (o->type == OPT_TIME)
+			err = parse_one_time(o, into, optarg, t);
+	}
+	if (!err && t->from && t->to && t->from_ns >= t->to_ns) {
+		fail("'--from %s' (%s) is not before '--to %s' (%s)", t->from,
+		     output_time(t->from_ns, from), t->to, output_time(t->to_ns, to));
+		err = -EINVAL;
+	} else if (!err && t->local && t->form && !t->any) {
+		fail("'--%s' has no meaning for '--%s', which has no local times: it is for text, "
+		     "and for times in options",
+		     t->local, t->form);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int options_parse(const struct command *cmd, void *into, int argc, char **argv)
+{
+	struct given_times times = {0};
+	struct option_forms forms;
+	int c, index, rest;
+
+	make_forms(cmd, &forms);
+	parsed = cmd;
+	memset(given, 0, sizeof(given));
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
-		const struct option_def *o = NULL;
+	while ((c = getopt_long(argc, argv, forms.shorts, forms.longs, &index)) != -1) {
+		const struct option_def *o;
 
 		if (c == 'h' && !cmd->summary) {
 			fail("'--help' has its place on the command line alone");
@@ -283,16 +384,18 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 			     argv[optind - 1], program_name, cmd->name);
 			return -EINVAL;
 		}
-		if (c >= 256)
-			o = &cmd->options[c - 256];
-		else
-			for (o = cmd->options; o->letter != c; o++)
-				;
+		o = option_of(cmd, c);
 		if (store(o, into, optarg))
 			return -EINVAL;
+		given[o - cmd->options] = true;
+		times.local = o->type == OPT_LOCAL ? o->name : times.local;
+		times.form = has_no_local_times(o) ? o->name : times.form;
 	}
 	rest = argc - optind;
-	memmove(argv + 1, argv + optind, (size_t)rest * sizeof(*argv));
+	if (parse_times(cmd, &forms, into, argc, argv, &times) ||
+	    check_needs(cmd, argv + argc - rest, rest))
+		return -EINVAL;
+	memmove(argv + 1, argv + argc - rest, (size_t)rest * sizeof(*argv));
 	return rest;
 }
 

@@ -17,7 +17,8 @@ enum option_type {
 	OPT_UINT,   /* unsigned int within [min, max] */
 	OPT_DOUBLE, /* double within [min, max] */
 	OPT_SIZE, /* uint64_t bytes within [min, max]: a whole number, with K, M, G or T (1024s) */
-	OPT_TIME, /* int64_t ns since the epoch: @SECONDS, or YYYY-MM-DD[THH:MM:SS][Z], UTC */
+	OPT_TIME, /* int64_t ns since the epoch, as times.h says */
+	OPT_LOCAL, /* no target: times without a zone, and those that are shown, are local (times.h) */
 };
 
 struct string_list {
@@ -35,12 +36,20 @@ struct option_def {
 	double min, max;
 };
 
+/* An option that does something only beside others. */
+struct option_need {
+	const char *option;
+	const char *needs
+		[3]; /* one of these is needed: "--option", or "-" among the words; ends with NULL */
+};
+
 struct command {
 	const char *name;
 	const char *args;    /* "[interval [count]]", for usage */
 	const char *summary; /* NULL: --help is not to be asked for here, and is a wrong option */
 	const struct option_def *options; /* ends with name NULL */
 	int (*run)(int argc, char **argv);
+	const struct option_need *needs; /* ends with option NULL; NULL: none */
 };
 
 enum {
@@ -56,9 +65,13 @@ enum {
 /*
  * Parses argv[1..] into the struct at `into`, options and other words in any order; returns the
  * number of other words, moved to argv[1..]. On a bad option prints what is wrong and returns
- * -EINVAL; on --help prints it and returns -ECANCELED.
+ * -EINVAL; on --help prints it and returns -ECANCELED. A --from that is not before --to is bad, too,
+ * and an option without those that it needs.
  */
 int options_parse(const struct command *cmd, void *into, int argc, char **argv);
+
+/* Whether the line that was parsed last has the option, with whatever value. */
+bool option_given(const char *name);
 
 /*
  * The same, for a command that needs words: *n of them; where there is none, a message that `needed` is ("a LOG"). Returns
@@ -103,7 +116,6 @@ const char *said_last(void);
 /* Strict: the whole string, in range. 0 or -EINVAL / -ERANGE. */
 int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out);
 int parse_double(const char *s, double min, double max, double *out);
-int parse_time(const char *s, int64_t *ns);
 int parse_size(const char *s, double min, double max, uint64_t *bytes);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "options.h"
 #include "safe_open.h"
 #include "text.h"
+#include "times.h"
 #include "clock.h"
 
 static int shown = -1; /* per cent; -1: no line stands there */
@@ -58,10 +60,11 @@ int output_replace(const char *path, const char *text, size_t len)
 	return err;
 }
 
-const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
+/* The zone as it is shown, or UTC. */
+static const char *put_time(int64_t wall_ns, bool people, char buf[TIME_TEXT_LEN])
 {
 	time_t s = (time_t)(wall_ns / NS_PER_S);
-	long ms = (long)(wall_ns % NS_PER_S / NS_PER_MS);
+	long ms = (long)(wall_ns % NS_PER_S / NS_PER_MS), ahead;
 	struct tm tm;
 	size_t n;
 
@@ -69,13 +72,30 @@ const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
 		ms += 1000;
 		s--;
 	}
-	gmtime_r(&s, &tm);
+	if (people)
+		time_shown(s, &tm);
+	else
+		gmtime_r(&s, &tm);
+	ahead = tm.tm_gmtoff / 60;
 	n = strftime(buf, TIME_TEXT_LEN, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (ms)
-		snprintf(buf + n, TIME_TEXT_LEN - n, ".%03dZ", (int)(ms % 1000));
+		n += (size_t)snprintf(buf + n, TIME_TEXT_LEN - n, ".%03d", (int)(ms % 1000));
+	if (people && time_here.shown)
+		snprintf(buf + n, TIME_TEXT_LEN - n, "%c%02d:%02d", ahead < 0 ? '-' : '+',
+			 abs((int)ahead) / 60 % 100, abs((int)ahead) % 60);
 	else
 		snprintf(buf + n, TIME_TEXT_LEN - n, "Z");
 	return buf;
+}
+
+const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN])
+{
+	return put_time(wall_ns, true, buf);
+}
+
+const char *output_time_utc(int64_t wall_ns, char buf[TIME_TEXT_LEN])
+{
+	return put_time(wall_ns, false, buf);
 }
 
 void output_csv(const char *s)

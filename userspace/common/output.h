@@ -16,8 +16,11 @@ int output_replace(const char *path, const char *text, size_t len);
 
 enum { TIME_TEXT_LEN = 32 };
 
-/* "2026-11-21T03:00:05Z"; with a fraction where there is one. Returns buf. */
+/* "2026-11-21T03:00:05Z"; with a fraction where there is one. Returns buf. For people: where local time was asked for
+ * (times.h) it is that, "2026-11-21T04:00:05+01:00". */
 const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
+/* For programs: always UTC. */
+const char *output_time_utc(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
 
 /* A copy that is safe on a terminal and in CSV: what is not printable ASCII or one of , " and \,
  * becomes '?'. Returns buf. */

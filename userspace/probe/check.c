@@ -213,8 +213,12 @@ static void check_selection(const struct selection *sel)
 int cmd_check(int argc, char **argv)
 {
 	static const struct command cmd = {
-		"check", "", "tell what this host can do, family by family, and why not.",
-		check_options, cmd_check};
+		"check",
+		"",
+		"tell what this host can do, family by family, and why not.",
+		check_options,
+		cmd_check,
+		NULL};
 	struct check_opts o = {0};
 	struct selection sel = {.netns.fd = -1};
 	int n = options_parse(&cmd, &o, argc, argv), status;

@@ -8,9 +8,9 @@
 
 static const struct command commands[] = {
 	{"record", "[interval [count]]", "record this server, a second at a time", record_options,
-	 cmd_record},
+	 cmd_record, NULL},
 	{"check", "", "tell what this host can do, family by family, and why not", check_options,
-	 cmd_check},
+	 cmd_check, NULL},
 	{0},
 };
 

@@ -120,9 +120,12 @@ static void release_lists(struct record_opts *o)
 static int parse(struct record_request *r, const struct record_line *line,
 		 const struct string_list *words)
 {
-	const struct command cmd = {"record", "[interval [count]]",
+	const struct command cmd = {"record",
+				    "[interval [count]]",
 				    words->n ? NULL : "record this server, a second at a time.",
-				    record_options, cmd_record};
+				    record_options,
+				    cmd_record,
+				    NULL};
 	size_t argc = (size_t)line->argc + words->n;
 	char **argv = calloc(argc + 1, sizeof(*argv));
 	int n;

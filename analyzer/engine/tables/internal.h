@@ -39,6 +39,7 @@ struct table_panel {
 	struct look_params look; /* of one look at all of it */
 	struct equal_load *load;
 	struct loaded *loads;	  /* n: of the interval that is filled */
+	double *sizes, *some;	  /* n: of requests (tables_fill.c); to sort in */
 	size_t samples, work;	  /* of all; entities filled in, all intervals together */
 	int64_t first_ns;	  /* the earliest value */
 	int64_t from_ns, to_ns;	  /* the next interval that has data */
@@ -57,7 +58,10 @@ struct job {
 	struct table_runs runs;
 	size_t *row;	/* the verdict's number of each of the table's nodes */
 	int32_t *group; /* of the verdict's nodes */
+	size_t n_groups;
 	size_t *in_group; /* of the verdict's nodes: how many in its group have values; 0: it has none itself */
+	bool kinds_told; /* of instances */
+	bool asked;	 /* whether some servers are of another kind */
 	struct table_columns columns;
 	struct table_panel *panels; /* by column */
 	size_t n_panels;
@@ -86,6 +90,21 @@ int table_panels(struct job *j, const struct table_column *c);
  * entity has in one. 0 or -ENOMEM.
  */
 int table_interval(struct table_panel *p, double least_ns, size_t *values);
+
+/* ---- tables_kinds.c, tables_waits.c: 0 or -ENOMEM ---- */
+
+/* Without --peers: servers that names tell apart, and values from the first to the last (kinds_apart()), in a column that may indict,
+ * are different groups, and a note says so. Fills j->group, j->n_groups. */
+int table_groups(struct job *j);
+/* n disks of one column and group that are compared whatever their names, by server. If they are of two kinds, and each server has as many
+ * of the rarer one, which no slow server or disk leaves so, kind[] is set of the slower ones, and a note says so. */
+int table_disk_kinds(struct job *j, const struct table_column *c,
+		     const struct table_entity *const *e, size_t n, bool *kind);
+/* After table_unjudged(), where nobody is indicted and not all are well: asks whether servers are two groups that look like it. */
+int table_hint(struct job *j);
+/* Whether all that is worse of a server are times in which it waited for others: its own part took no longer, and that of another
+ * server did. Fills *m then. */
+int table_waits(const struct job *j, const struct incident *a, struct notice *m, bool *waits);
 
 /* ---- tables_fill.c ---- */
 

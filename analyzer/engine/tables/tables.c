@@ -44,12 +44,15 @@ static int group_nodes(struct job *j)
 		return err;
 	if (p)
 		peers_warn(p, (const char(*)[HOST_LEN])j->a->nodes, j->a->n_nodes, j->o->peers);
-	count = calloc(peers_groups(p) + 1, sizeof(*count));
+	j->n_groups = peers_groups(p);
+	for (size_t i = 0; i < j->a->n_nodes && p; i++)
+		j->group[i] = peers_group(p, j->a->nodes[i]);
+	err = p ? 0 : table_groups(j);
+	count = calloc(j->n_groups + 1, sizeof(*count));
 	/* at first only whether it has a value in this time */
 	for (size_t i = 0; i < j->runs.n; i++)
 		j->in_group[j->row[j->runs.at[i].node]] = 1;
 	for (size_t i = 0; i < j->a->n_nodes && count; i++) {
-		j->group[i] = peers_group(p, j->a->nodes[i]);
 		if (j->group[i] < 0)
 			j->in_group[i] = 0;
 		else
@@ -58,7 +61,7 @@ static int group_nodes(struct job *j)
 	for (size_t i = 0; i < j->a->n_nodes && count; i++)
 		if (j->in_group[i])
 			j->in_group[i] = count[j->group[i]];
-	err = count ? 0 : -ENOMEM;
+	err = count ? err : -ENOMEM;
 	free(count);
 	peers_free(p);
 	return err;
@@ -91,7 +94,7 @@ static int examine_columns(struct job *j)
 		a->cannot.why = j->t->n ? CANNOT_NO_VALUE : CANNOT_NO_NUMBER;
 	else if (!err && !j->columns.n)
 		a->cannot.why = CANNOT_NO_DIRECTION;
-	return err ?: panels_judge(j) ?: table_unjudged(j) ?: table_silence(j);
+	return err ?: panels_judge(j) ?: table_unjudged(j) ?: table_silence(j) ?: table_hint(j);
 }
 
 static void job_release(struct job *j)

@@ -14,6 +14,23 @@
 
 enum { NAMED = 12 }; /* columns that a note names */
 
+/* The column with the sizes of the requests whose times these are; -1: there is none. */
+static int64_t size_of(const struct table *t, uint32_t metric)
+{
+	static const struct {
+		int times, sizes;
+	} of[] = {
+		{M_R_AWAIT, M_RAREQ_SZ}, {M_R_DEV, M_RAREQ_SZ}, {M_W_AWAIT, M_WAREQ_SZ},
+		{M_W_DEV, M_WAREQ_SZ},	 {M_AWAIT, M_AREQ_SZ},
+	};
+	int known = metric_by_name(t->metrics.at[metric]);
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
+		if (known == of[i].times)
+			return names_find(&t->metrics, metrics[of[i].sizes].name);
+	return -1;
+}
+
 /* A column as a signal. */
 static struct table_column column(const struct table *t, uint32_t metric, int64_t given,
 				  enum signal_role role, double floor)
@@ -32,6 +49,7 @@ static struct table_column column(const struct table *t, uint32_t metric, int64_
 			.decimals = 3},
 		.metric = metric,
 		.given = given,
+		.size = size_of(t, metric),
 		.speaks = SIG_COUNT};
 }
 

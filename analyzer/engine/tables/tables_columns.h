@@ -13,6 +13,7 @@ struct table_column {
 	struct signal_row row; /* made of the column: its names are the table's */
 	uint32_t metric;
 	int64_t given;	    /* -1: none */
+	int64_t size;	    /* of times of requests: how large they are; -1: not known */
 	size_t signal;	    /* its row in the verdict */
 	enum signal speaks; /* of which it is a column; SIG_COUNT: of none */
 	bool both;	    /* of reads and of writes */

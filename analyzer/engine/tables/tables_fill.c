@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 
@@ -80,6 +81,7 @@ void table_rewind(struct table_panel *p)
 
 		e->at = e->begin;
 		e->given_at = e->given_begin;
+		e->size_at = e->size_begin;
 		e->values = 0;
 		e->unlogged = UNJUDGED_NO_GROUP;
 	}
@@ -104,6 +106,42 @@ static struct loaded take_values(const struct table_panel *p, struct table_entit
 	sum.ss = fmax(0, squares - sum.n * sum.y * sum.y);
 	e->values += (size_t)sum.n;
 	return sum;
+}
+
+/* ln: how large an entity's requests were before `to`; NaN: not known. */
+static double take_sizes(const struct table_panel *p, struct table_entity *e, int64_t to)
+{
+	const struct sample *at = p->t->at;
+	double sum = 0;
+	size_t n = 0;
+
+	for (; e->size_at < e->size_end && (at[e->size_at].time_ns < to || to == INT64_MAX);
+	     e->size_at++)
+		if (at[e->size_at].value > 0) {
+			sum += log(at[e->size_at].value);
+			n++;
+		}
+	return n ? sum / (double)n : NAN;
+}
+
+/*
+ * A request that is s times as large as the peers' takes at most s times as long, as far as its size is the reason: so much is
+ * taken off what is slow (ln s), and left open, for it need not be. Smaller ones are compared as they are. sizes: ln, of all.
+ */
+static void less_sizes(struct table_panel *p, const double *sizes, struct residual *in)
+{
+	double usual;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (isfinite(sizes[i]) && isfinite(in[i].r))
+			p->some[n++] = sizes[i];
+	usual = n ? stats_quantile(p->some, n, 0.5) : NAN;
+	for (size_t i = 0; i < p->n; i++) {
+		in[i].open = sizes[i] > usual ? sizes[i] - usual : 0;
+		if (in[i].r > 0)
+			in[i].r = fmax(0, in[i].r - in[i].open);
+	}
 }
 
 /* ---- the panel ------------------------------------------------------------------------------- */
@@ -161,7 +199,9 @@ int table_panel_init(struct job *j, struct table_panel *p, double looks)
 		p->look.gate = log(p->column->row.ratio);
 	p->load = equal_load_new(p->n, p->loaded);
 	p->loads = calloc(p->n + 1, sizeof(*p->loads));
-	if (!p->load || !p->loads)
+	p->sizes = calloc(2 * p->n + 1, sizeof(*p->sizes));
+	p->some = p->sizes ? p->sizes + p->n : NULL;
+	if (!p->load || !p->loads || !p->sizes)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n; i++)
 		p->samples += p->e[i].end - p->e[i].begin;
@@ -174,6 +214,8 @@ void table_panel_close(struct table_panel *p)
 	track_group_close(&p->panel.track);
 	equal_load_free(p->load);
 	free(p->loads);
+	free(p->sizes);
+	p->sizes = p->some = NULL;
 	p->load = NULL;
 	p->loads = NULL;
 }
@@ -237,7 +279,10 @@ static unsigned int compare_panel(struct job *j, struct table_panel *p)
 
 	for (size_t i = 0; i < p->n; i++)
 		p->loads[i] = take_values(p, &p->e[i], p->to_ns);
+	for (size_t i = 0; i < p->n; i++)
+		p->sizes[i] = take_sizes(p, &p->e[i], p->to_ns);
 	equal_load_push(p->load, p->loads, v->in);
+	less_sizes(p, p->sizes, v->in);
 	for (size_t i = 0; i < p->n; i++)
 		here += isfinite(v->in[i].r);
 	for (size_t i = 0; i < p->n; i++) {

@@ -9,6 +9,7 @@
 
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
+#include "userspace/common/scratch.h"
 #include "userspace/common/sort.h"
 
 /* Disks of one name on so many servers are peers of each other. */
@@ -54,7 +55,7 @@ static size_t first_run(const struct table_runs *r, const struct table_run *x)
 
 /* The same instance's; else the node's, of what is measured of the whole node. */
 static void find_given(const struct table *t, const struct table_runs *r, struct table_run x,
-		       struct table_entity *e)
+		       size_t *begin, size_t *end)
 {
 	int64_t whole = names_find(&t->instances, "");
 
@@ -62,8 +63,8 @@ static void find_given(const struct table *t, const struct table_runs *r, struct
 		size_t i = first_run(r, &x);
 
 		if (i < r->n && !by_metric(&r->at[i], &x)) {
-			e->given_begin = r->at[i].begin;
-			e->given_end = r->at[i].end;
+			*begin = r->at[i].begin;
+			*end = r->at[i].end;
 			return;
 		}
 		if (whole < 0 || whole == (int64_t)x.instance)
@@ -77,6 +78,7 @@ struct seeker {
 	struct table_entity e;
 	int32_t group;
 	bool alone; /* its name is not on enough nodes */
+	bool kind;  /* of those that are: which of two kinds */
 	int64_t first_ns, last_ns;
 };
 
@@ -84,7 +86,7 @@ struct seeker {
 static int by_set(const struct seeker *x, const struct seeker *y)
 {
 	return ORDER(x->group, y->group) ?: ORDER(x->alone, y->alone)
-		?: (x->alone ? 0 : ORDER(x->e.instance, y->e.instance));
+		?: (x->alone ? ORDER(x->kind, y->kind) : ORDER(x->e.instance, y->e.instance));
 }
 
 static int by_group_and_name(const void *a, const void *b)
@@ -150,6 +152,38 @@ static int part_names(struct seeker *at, size_t n)
 	return 0;
 }
 
+/* Where the peers of at[i] end. */
+static size_t set_end(const struct seeker *at, size_t i, size_t n)
+{
+	size_t end = i + 1;
+
+	while (end < n && !by_set(&at[i], &at[end]))
+		end++;
+	return end;
+}
+
+/* Those of no name that others have: disks may be of two kinds. */
+static int part_kinds(struct job *j, const struct table_column *c, struct seeker *at, size_t n)
+{
+	struct scratch room SCRATCH_SCOPED = {0};
+	const struct table_entity **e = scratch_array(&room, n, sizeof(*e));
+	bool *kind = scratch_array(&room, n, sizeof(*kind));
+	int err = room.failed ? -ENOMEM : 0;
+
+	for (size_t i = 0, end; i < n && !err; i = end) {
+		end = set_end(at, i, n);
+		if (!at[i].alone)
+			continue;
+		for (size_t k = i; k < end; k++)
+			e[k] = &at[k].e;
+		err = table_disk_kinds(j, c, e + i, end - i, kind + i);
+	}
+	for (size_t i = 0; i < n && !err; i++)
+		at[i].kind = kind[i];
+	sort(at, n, by_group_and_name);
+	return err;
+}
+
 /* A panel of n that are peers of each other. */
 static int add_panel(struct job *j, const struct table_column *c, const struct seeker *at, size_t n)
 {
@@ -186,7 +220,10 @@ static struct seeker seeker_of(const struct job *j, const struct table_column *c
 				    .begin = x->begin,
 				    .end = x->end};
 	if (c->given >= 0)
-		find_given(t, &j->runs, given, &s.e);
+		find_given(t, &j->runs, given, &s.e.given_begin, &s.e.given_end);
+	given.metric = (uint32_t)c->size;
+	if (c->size >= 0)
+		find_given(t, &j->runs, given, &s.e.size_begin, &s.e.size_end);
 	return s;
 }
 
@@ -203,10 +240,9 @@ int table_panels(struct job *j, const struct table_column *c)
 	for (; i < last; i++)
 		if (j->group[j->row[r->at[i].node]] >= 0)
 			at[n++] = seeker_of(j, c, &r->at[i]);
-	err = part_names(at, n);
+	err = part_names(at, n) ?: part_kinds(j, c, at, n);
 	for (size_t k = 0, end; k < n && !err; k = end) {
-		for (end = k; end < n && !by_set(&at[k], &at[end]); end++)
-			;
+		end = set_end(at, k, n);
 		err = add_panel(j, c, at + k, end - k);
 	}
 	free(at);

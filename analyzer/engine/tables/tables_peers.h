@@ -19,6 +19,7 @@ struct table_entity {
 	const char *name;			 /* of it; "" of the node itself */
 	size_t begin, end, at;			 /* samples of the column; those not yet taken */
 	size_t given_begin, given_end, given_at; /* and of the other one */
+	size_t size_begin, size_end, size_at;	 /* and of the one with sizes */
 	size_t values;				 /* taken */
 	enum unjudged_why unlogged; /* why one was left out for want of a logarithm; 0: none was */
 	double step_ns;		    /* its median; 0: too few values */

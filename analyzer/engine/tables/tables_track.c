@@ -51,12 +51,18 @@ static int column_rule(void *arg, int64_t onset_ns, struct incident *a, struct n
 {
 	const struct job *j = arg;
 	const struct finding *e;
+	bool waits;
+	int err;
 
 	(void)onset_ns;
-	(void)m;
 	*ruled = a->n_findings ? RULE_INCIDENT : RULE_NOTHING;
 	if (!a->n_findings)
 		return 0;
+	err = table_waits(j, a, m, &waits);
+	if (err || waits) {
+		*ruled = RULE_NOTICE;
+		return err;
+	}
 	e = rules_columns(j->known, a);
 	if (j->t->events) {
 		a->onset_ns = e->onset_ns;

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/times.h"
 
 struct reading *reading_of(struct states *s)
 {
@@ -240,28 +241,17 @@ void log_no_peer(struct log *l, uint32_t node)
 
 /* ---- options --------------------------------------------------------------------------------------- */
 
-/* "+HH:MM" or "-HH:MM" */
-static int parse_zone(const char *s, int64_t *ns)
-{
-	bool form = strlen(s) == 6 && (*s == '+' || *s == '-') && s[3] == ':';
-	int64_t hours = form ? log_number(piece(s + 1, 2)) : -1;
-	int64_t minutes = form ? log_number(piece(s + 4, 2)) : -1;
-
-	if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59)
-		return -EINVAL;
-	*ns = (hours * 60 + minutes) * 60 * NS_PER_S * (*s == '-' ? -1 : 1);
-	return 0;
-}
-
 static int add_zone(struct reading *r, const char *text)
 {
-	const char *is = strrchr(text, '=');
+	const char *is = strrchr(text, '='), *zone = is ? is + 1 : text;
 	struct zone *z = array_add(&r->zone, &r->n_zone);
+	int64_t seconds = 0;
 
 	if (!z)
 		return -ENOMEM;
-	if (parse_zone(is ? is + 1 : text, &z->ns) || (is && (is == text || is - text >= HOST_LEN)))
+	if (!time_offset(&zone, &seconds) || *zone || (is && (is == text || is - text >= HOST_LEN)))
 		return fail("'--zone %s' is neither ±HH:MM nor NAME=±HH:MM", text), -EINVAL;
+	z->ns = seconds * NS_PER_S;
 	z->name = is ? strndup(text, (size_t)(is - text)) : NULL;
 	return is && !z->name ? -ENOMEM : 0;
 }

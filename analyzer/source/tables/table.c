@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prometheus.h"
 #include "unpack.h"
 #include "userspace/common/array.h"
 
@@ -310,9 +311,14 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	struct lines l;
 	bool pipe = false;
 	size_t n = 0;
-	int err, fd = open_file(path, &name, &pipe);
+	int err, fd;
 
 	t->n_files++;
+	if (prometheus_is(path)) {
+		t->prometheus = t->prometheus || !t->n;
+		return prometheus_read(t, path, o);
+	}
+	fd = open_file(path, &name, &pipe);
 	if (fd < 0)
 		return fd;
 	err = lines_open(&l, name, fd);
@@ -325,6 +331,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 		format = choose_format(&l, head, n, &err);
 	if (format) {
 		t->sysstat = format->sysstat && (t->sysstat || !t->n);
+		t->prometheus = false;
 		err = format->read(t, &l, path, o);
 	}
 	fd = lines_close(&l);

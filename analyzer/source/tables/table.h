@@ -116,7 +116,8 @@ struct table {
 	bool *counter; /* of each metric: whether it was one; NULL before table_finish() */
 	bool events;   /* state durations: many values may lie in one interval, and none in most */
 	bool sysstat;  /* all files were sysstat's */
-	bool merge;    /* a node has instances, which become one value as frame.h says */
+	bool prometheus; /* all of it is of one */
+	bool merge;	 /* a node has instances, which become one value as frame.h says */
 	int64_t step_ns; /* of the grid, whole milliseconds: by table_finish() */
 	/* What was met on the way; table_report() tells it. */
 	uint64_t lines, resets, missing, ignored_columns;
@@ -146,10 +147,24 @@ struct table_opts {
 	struct string_list counters; /* columns that only grow */
 	struct string_list metrics;  /* only these columns; empty: all */
 	bool strict;		     /* of any source: a bad one is an error (source.h) */
-	int64_t to_ns;		     /* lines from then on are not heard; 0: all are */
-	double interval_s;	     /* of the grid; 0: the most frequent step, the largest of all
+	int64_t from_ns,
+		to_ns; /* what is asked of a Prometheus; lines from to_ns on are not heard; 0: all are */
+	const char *token_file, *ca_file; /* of a Prometheus: fetch.h */
+	struct prometheus_kept *kept;	  /* prometheus.h; NULL: nothing is */
+	double interval_s; /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
+
+/* Those of the time that a command asks for. */
+static inline struct table_opts table_between(const struct table_opts *o, int64_t from_ns,
+					      int64_t to_ns)
+{
+	struct table_opts between = *o;
+
+	between.from_ns = from_ns;
+	between.to_ns = to_ns;
+	return between;
+}
 
 /* Options of every command that takes a SOURCE; `base` is the offset of a struct table_opts. */
 #define TABLE_OPTIONS(base)                                                                        \
@@ -166,6 +181,14 @@ struct table_opts {
 		 "one",                                                                            \
 		 0,                                                                                \
 		 0},                                                                               \
+		{0,	     "token-file",                                                         \
+		 OPT_STRING, (base) + offsetof(struct table_opts, token_file),                     \
+		 "FILE",     "of a Prometheus: the bearer token that it wants",                    \
+		 0,	     0},                                                                   \
+		{0,	     "ca-file",                                                            \
+		 OPT_STRING, (base) + offsetof(struct table_opts, ca_file),                        \
+		 "FILE",     "of a Prometheus: trust these certificates, not the system's",        \
+		 0,	     0},                                                                   \
 		{0,	     "instance",                                                           \
 		 OPT_STRING, (base) + offsetof(struct table_opts, instance),                       \
 		 "COLUMN",   "which column tells several disks of one server apart",               \

@@ -117,7 +117,7 @@ static char *make_line(const char *host, const struct second *s)
 	int err;
 
 	o = json_pack("{s:s, s:s, s:I, s:o, s:f, s:I}", "host", host, "time",
-		      output_time(s->wall_ns, when), "seq", (json_int_t)s->seq, "interval_s",
+		      output_time_utc(s->wall_ns, when), "seq", (json_int_t)s->seq, "interval_s",
 		      number_json(s->interval_s), "late_ms", (double)s->late_ns / NS_PER_MS, "lost",
 		      (json_int_t)s->lost);
 	if (!o)
