@@ -120,6 +120,42 @@ case_begin "beside a series file it is left out"
 "$L" diagnose "prometheus://127.0.0.1:$web" tests/data/disk-hog/series >"$T/out" 2>"$T/err"
 check_eq "$? $(grep -c '^oss-s3 limps' "$T/out") $(grep -c "one command takes one of the two" "$T/err")" "0 1 1" "$(cat "$T/err")" && ok
 
+# ---- Ceph -----------------------------------------------------------------------------------------
+# Writes of osd.3 take five times as long, its own and those that it does for osd.2.
+"$PYTHON" - "$T" <<'END'
+import random, sys
+r, begin = random.Random(3), 1767571200
+names = ["op_w", "op_w_latency_sum", "op_w_latency_count", "subop_w_latency_sum", "subop_w_latency_count"]
+lines = {name: [] for name in names}
+for n in range(6):
+    c = dict.fromkeys(names, 0.0)
+    for k in range(240):
+        for name in names:
+            lines[name].append(f'ceph_osd_{name}{{ceph_daemon="osd.{n}",instance="mgr:9283"}} {c[name]:.6f} {begin + 15 * k}')
+        bad = k > 80
+        writes, replicas = r.randrange(900, 1100), r.randrange(900, 1100)
+        own = r.gauss(4, 0.2) * (5 if n == 3 and bad else 1)
+        ms = own + (r.gauss(16, 0.5) if n == 2 and bad else r.gauss(1, 0.1))
+        for name, more in zip(names, (writes, writes * ms / 1e3, writes, replicas * own / 1e3, replicas)):
+            c[name] += more
+with open(sys.argv[1] + "/ceph.counters", "w") as to:
+    for name in names:
+        to.write(f"# TYPE ceph_osd_{name} unknown\n" + "\n".join(lines[name]) + "\n")
+    to.write("# EOF\n")
+END
+case_begin "Ceph: the slow OSD is named, and the primary that waits for it is not"
+promtool tsdb create-blocks-from openmetrics "$T/ceph.counters" "$T/ceph" >"$T/out" 2>&1
+mv "$T/tsdb" "$T/recent" && mv "$T/ceph" "$T/tsdb"
+ceph=$(port)
+if start "$ceph" http; then
+	"$L" diagnose --json --from $FROM --to $TO "prometheus://127.0.0.1:$ceph" >"$T/json" 2>"$T/err"
+	check_eq "$(jq -r '[.incidents[].server], [.notices[] | select(.kind == "waits") | .server] | join(" ")' "$T/json" | paste -sd/)" \
+		"osd.3/osd.2" "$(cat "$T/err")" && ok
+else
+	fail "Prometheus did not start: $(cat "$T/log.$ceph")"
+fi
+mv "$T/tsdb" "$T/ceph" && mv "$T/recent" "$T/tsdb"
+
 # ---- watch ----------------------------------------------------------------------------------------
 case_begin "watch --once tells what diagnose does"
 "$L" watch --once --json --from $FROM "prometheus://127.0.0.1:$web" >"$T/once.json" 2>"$T/err"

@@ -26,6 +26,9 @@ static int64_t own_part(const struct table *t, const char *name)
 	struct text own TEXT_SCOPED = {0};
 	const char *op = strstr(name, "op_");
 
+	/* what a Prometheus has of Ceph (source/tables/prometheus_counters.c) */
+	if (!strcmp(name, "w_await"))
+		return names_find(&t->metrics, "subop_w_latency");
 	while (op && op > name && op[-1] != '_' && op[-1] != '.')
 		op = strstr(op + 1, "op_");
 	if (!op)

@@ -51,6 +51,8 @@ const struct counter_row prometheus_counters[COUNTERS] = {
 	[OSD_WRITE_S] = {EXPORTER_CEPH, "ceph_osd_op_w_latency_sum", NULL, &osds, false},
 	[OSD_WRITE_N] = {EXPORTER_CEPH, "ceph_osd_op_w_latency_count", NULL, &osds, false},
 	[OSD_WRITTEN_BYTES] = {EXPORTER_CEPH, "ceph_osd_op_w_in_bytes", NULL, &osds, false},
+	[OSD_REPLICA_S] = {EXPORTER_CEPH, "ceph_osd_subop_w_latency_sum", NULL, &osds, false},
+	[OSD_REPLICA_N] = {EXPORTER_CEPH, "ceph_osd_subop_w_latency_count", NULL, &osds, false},
 	[OST_READS] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total", "operation=\"read\"",
 		       &osts, false},
 	[OST_READ_MS] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total", "operation=\"read\"",
@@ -97,6 +99,8 @@ const struct prometheus_column prometheus_columns[] = {
 	{"wareq-sz", OSD_WRITTEN_BYTES, OSD_WRITES, 1.0 / 1024},
 	{"r_await", OSD_READ_S, OSD_READ_N, 1e3},
 	{"w_await", OSD_WRITE_S, OSD_WRITE_N, 1e3},
+	/* an OSD's own part, of what it writes for others: engine/tables/tables_waits.c */
+	{"subop_w_latency", OSD_REPLICA_S, OSD_REPLICA_N, 1e3},
 	{"r/s", OST_READS, COUNTERS, 1},
 	{"w/s", OST_WRITES, COUNTERS, 1},
 	{"r_await", OST_READ_MS, OST_READS, OF_BOUND},

@@ -49,6 +49,8 @@ enum counter {
 	OSD_WRITE_S,
 	OSD_WRITE_N,
 	OSD_WRITTEN_BYTES,
+	OSD_REPLICA_S,
+	OSD_REPLICA_N,
 	OST_READS,
 	OST_READ_MS,
 	OST_WRITES,
@@ -69,7 +71,7 @@ extern const struct counter_row prometheus_counters[COUNTERS];
 
 /* limpet's metrics: what a counter grew by, by the seconds in which it did, or by what another one grew by. */
 struct prometheus_column {
-	const char *name;    /* of userspace/metrics; NULL ends them */
+	const char *name;    /* of userspace/metrics, but for one; NULL ends them */
 	enum counter of, by; /* COUNTERS: by time */
 	double factor;
 };

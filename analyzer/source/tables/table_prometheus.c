@@ -15,7 +15,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/metrics/metrics.h"
 
-struct prometheus_file {
+struct exported_series {
 	struct table *t;
 	struct lines *l;
 	const char *path;
@@ -39,7 +39,7 @@ static bool is_prometheus(const unsigned char *head, size_t n)
 		memmem(head, n, error, sizeof(error) - 1));
 }
 
-static int node_of(struct prometheus_file *p, const json_t *labels)
+static int node_of(struct exported_series *p, const json_t *labels)
 {
 	const char *label = p->o->node ? p->o->node : "instance";
 	const char *node = json_string_value(json_object_get(labels, label));
@@ -54,7 +54,7 @@ static int node_of(struct prometheus_file *p, const json_t *labels)
 }
 
 /* Servers are called without their ports, unless two of one host are there. */
-static int name_nodes(struct prometheus_file *p)
+static int name_nodes(struct exported_series *p)
 {
 	bool ports = p->o->node && strcmp(p->o->node, "instance") != 0;
 	uint32_t *node = calloc(p->targets.n + 1, sizeof(*node));
@@ -87,7 +87,7 @@ static int name_nodes(struct prometheus_file *p)
 }
 
 /* Without --instance: of labels that are called as its columns are, the one with the best name. */
-static int instance_of(struct prometheus_file *p, json_t *labels)
+static int instance_of(struct exported_series *p, json_t *labels)
 {
 	const char *key, *best = NULL, *label = p->o->instance;
 	size_t rank = table_no_guess;
@@ -116,7 +116,7 @@ static int instance_of(struct prometheus_file *p, json_t *labels)
 	return 0;
 }
 
-static int metric_of(struct prometheus_file *p, const json_t *labels, bool *wanted)
+static int metric_of(struct exported_series *p, const json_t *labels, bool *wanted)
 {
 	const json_t *v = json_object_get(labels, "__name__");
 	const char *name = json_string_value(v);
@@ -143,7 +143,7 @@ static int metric_of(struct prometheus_file *p, const json_t *labels, bool *want
 	return table_note(p->t, "'%s' is a counter: its rate per second is compared", name);
 }
 
-static int value(struct prometheus_file *p, const json_t *pair)
+static int value(struct exported_series *p, const json_t *pair)
 {
 	const json_t *time = json_array_get(pair, 0), *v = json_array_get(pair, 1);
 	double s = json_number_value(time);
@@ -162,7 +162,7 @@ static int value(struct prometheus_file *p, const json_t *pair)
 
 static int element(void *own, const char *list, json_t *series)
 {
-	struct prometheus_file *p = own;
+	struct exported_series *p = own;
 	json_t *labels = json_object_get(series, "metric");
 	const json_t *values = json_object_get(series, "values"), *pair;
 	bool wanted = true;
@@ -191,7 +191,7 @@ static int element(void *own, const char *list, json_t *series)
 
 static int member(void *own, const char *key, const char *text)
 {
-	struct prometheus_file *p = own;
+	struct exported_series *p = own;
 
 	if (!strcmp(key, "error"))
 		return lines_bad(p->l, "Prometheus answered with an error: %.200s", text);
@@ -206,7 +206,7 @@ static int member(void *own, const char *key, const char *text)
 static int read_prometheus(struct table *t, struct lines *l, const char *path,
 			   const struct table_opts *o)
 {
-	struct prometheus_file p = {
+	struct exported_series p = {
 		.t = t, .l = l, .path = path, .o = o, .at.bytes = __builtin_nanf("")};
 	int err = table_kind(t, l, false);
 
