@@ -98,10 +98,10 @@ refuses "there is no timestamp: 'iostat -t' prints it" "$L" diagnose "$T/no-time
 
 # ---- Prometheus and Grafana ----------------------------------------------------------------------
 case_begin "Prometheus's range of an expression: the file is called as the metric"
-names oss3:9100 'slow: await of vda' "$L" diagnose $D/await.json.zst
+names oss3 'slow: await of vda' "$L" diagnose $D/await.json.zst
 
 case_begin "of a counter its rate is compared"
-names oss3:9100 "'node_disk_read_time_seconds_total' is a counter" \
+names oss3 "'node_disk_read_time_seconds_total' is a counter" \
 	"$L" diagnose --signal node_disk_read_time_seconds_total $D/read_time.json.zst
 
 case_begin "the list alone, as promtool prints it: the same, every word"

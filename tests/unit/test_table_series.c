@@ -27,9 +27,9 @@ static void counters_of_prometheus(void **state)
 
 	(void)state;
 	ok(&t, text, &none);
-	value_is(&t, "a:9100", "sda", "node_disk_reads_total", 12, 2);
-	value_is(&t, "a:9100", "sdb", "node_disk_reads_total", 12, 0.5);
-	value_is(&t, "a:9100", "sda", "node_disk_reads_total", 16.5, 2);
+	value_is(&t, "a", "sda", "node_disk_reads_total", 12, 2);
+	value_is(&t, "a", "sdb", "node_disk_reads_total", 12, 0.5);
+	value_is(&t, "a", "sda", "node_disk_reads_total", 16.5, 2);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.resets, 1);
 	assert_non_null(strstr(text_of(&t.notes), "'node_disk_reads_total' is a counter"));
@@ -37,6 +37,28 @@ static void counters_of_prometheus(void **state)
 	table_release(&t);
 	ok(&t, text, &by_job);
 	value_is(&t, "node", "sdb", "node_disk_reads_total", 12, 0.5);
+	table_release(&t);
+}
+
+/* A server has no port, unless two of one host are there. */
+static void ports_of_prometheus(void **state)
+{
+	struct table t;
+
+	(void)state;
+	ok(&t,
+	   RANGE(SERIES("\"__name__\":\"r\",\"instance\":\"a:1\"", "[1,\"5\"]") "," SERIES(
+		   "\"__name__\":\"r\",\"instance\":\"[::1]:2\"", "[1,\"6\"]")),
+	   &none);
+	value_is(&t, "a", "", "r", 1, 5);
+	value_is(&t, "[::1]", "", "r", 1, 6);
+	table_release(&t);
+	ok(&t,
+	   RANGE(SERIES("\"__name__\":\"r\",\"instance\":\"a:1\"", "[1,\"5\"]") "," SERIES(
+		   "\"__name__\":\"r\",\"instance\":\"a:2\"", "[1,\"6\"]")),
+	   &none);
+	value_is(&t, "a:1", "", "r", 1, 5);
+	value_is(&t, "a:2", "", "r", 1, 6);
 	table_release(&t);
 }
 
@@ -147,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_of_prometheus),
+		cmocka_unit_test(ports_of_prometheus),
 		cmocka_unit_test(metrics_of_files),
 		cmocka_unit_test(prometheus_that_does_not_fit),
 		cmocka_unit_test(grafana_has_a_column_for_each_server),

@@ -406,7 +406,7 @@ static void order_all(struct prometheus *p)
 }
 
 /* "io3:9100" without the port; an address of IPv6 with one is in brackets. */
-static size_t without_port(const char *target)
+size_t prometheus_host_len(const char *target)
 {
 	const char *colon = strrchr(target, ':');
 
@@ -433,7 +433,7 @@ static int name_nodes(struct prometheus *p, uint32_t *node)
 		int64_t at;
 
 		had = hosts_of.n;
-		at = names_add_n(&hosts_of, name, without_port(name));
+		at = names_add_n(&hosts_of, name, prometheus_host_len(name));
 		if (at < 0)
 			err = -ENOMEM;
 		else if ((size_t)at == had)
@@ -445,7 +445,7 @@ static int name_nodes(struct prometheus *p, uint32_t *node)
 	}
 	for (size_t i = 0; i < p->targets.n && !err; i++) {
 		const char *name = p->targets.at[i];
-		size_t len = ports ? strlen(name) : without_port(name);
+		size_t len = ports ? strlen(name) : prometheus_host_len(name);
 		int64_t at;
 
 		if (len >= HOST_LEN)

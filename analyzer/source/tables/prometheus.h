@@ -31,6 +31,9 @@ bool prometheus_is(const char *source);
 /* As table_read(). -ENODATA: there is none of the metrics in that time. */
 int prometheus_read(struct table *t, const char *source, const struct table_opts *o);
 
+/* Bytes of a target's name without its port. */
+size_t prometheus_host_len(const char *target);
+
 /*
  * For a caller who reads again and again, with a later table_opts.to_ns (`kept` of the options): what was asked for is kept,
  * and only what is new is asked for, from PROMETHEUS_AGAIN_NS before the last time on, as scrapes may have been written late.

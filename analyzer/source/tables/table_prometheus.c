@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "prometheus.h"
 #include "userspace/common/clock.h"
 #include "userspace/metrics/metrics.h"
 
@@ -19,6 +21,9 @@ struct exported_series {
 	const char *path;
 	const struct table_opts *o;
 	bool file; /* the file's name is the node's */
+	struct names
+		targets; /* as the label says them: until all are known samples have their numbers, from `first` on */
+	size_t first;
 	struct sample at;
 };
 
@@ -44,8 +49,41 @@ static int node_of(struct exported_series *p, const json_t *labels)
 	if (!node)
 		return lines_bad(p->l, "a series has no label '%s'; name the server's with --node",
 				 label);
-	return table_name(p->l, &p->t->nodes, "a node", node, strlen(node), HOST_LEN - 1,
+	return table_name(p->l, &p->targets, "a node", node, strlen(node), HOST_LEN - 1,
 			  &p->at.node);
+}
+
+/* Servers are called without their ports, unless two of one host are there. */
+static int name_nodes(struct exported_series *p)
+{
+	bool ports = p->o->node && strcmp(p->o->node, "instance") != 0;
+	uint32_t *node = calloc(p->targets.n + 1, sizeof(*node));
+	struct names hosts = {0};
+	int err = node ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < p->targets.n && !err && !ports; i++) {
+		const char *name = p->targets.at[i];
+
+		if (names_add_n(&hosts, name, prometheus_host_len(name)) < 0)
+			err = -ENOMEM;
+		ports = hosts.n <= i;
+	}
+	for (size_t i = 0; i < p->targets.n && !err; i++) {
+		const char *name = p->targets.at[i];
+
+		err = table_name(p->l, &p->t->nodes, "a node", name,
+				 ports ? strlen(name) : prometheus_host_len(name), HOST_LEN - 1,
+				 &node[i]);
+	}
+	for (size_t i = p->first; i < p->t->n && !err; i++) {
+		struct sample *s = &p->t->at[i];
+
+		s->node = node[s->node];
+		err = table_hear(p->t, p->o, s->node, s->time_ns);
+	}
+	names_release(&hosts);
+	free(node);
+	return err;
 }
 
 /* Without --instance: of labels that are called as its columns are, the one with the best name. */
@@ -111,7 +149,6 @@ static int value(struct exported_series *p, const json_t *pair)
 	double s = json_number_value(time);
 	struct sample sample = p->at;
 	enum number number;
-	int err;
 
 	if (!json_is_number(time) || !(s >= 0 && s < 9e9) || !json_is_string(v))
 		return lines_bad(p->l, "a value is not [seconds, \"number\"]");
@@ -120,8 +157,7 @@ static int value(struct exported_series *p, const json_t *pair)
 	if (number == NUMBER_TEXT)
 		return lines_bad(p->l, "'%.40s' is no number", json_string_value(v));
 	p->t->lines++;
-	err = table_hear(p->t, p->o, sample.node, sample.time_ns);
-	return err ? err : table_value(p->t, p->l, &sample, number);
+	return table_value(p->t, p->l, &sample, number);
 }
 
 static int element(void *own, const char *list, json_t *series)
@@ -182,9 +218,16 @@ static int read_prometheus(struct table *t, struct lines *l, const char *path,
 	if (!err && p.file)
 		err = table_node_of_file(t, l, path, &p.at.node);
 	t->merge |= o->instance != NULL;
-	return err ? err
-		   : json_document(l, &(struct json_document){(const char *[]){"result", "", NULL},
-							      element, member, &p, false});
+	p.first = t->n;
+	if (!err)
+		err = json_document(l, &(struct json_document){(const char *[]){"result", "", NULL},
+							       element, member, &p, false});
+	if (!err && !p.file)
+		err = name_nodes(&p);
+	if (err)
+		t->n = p.first;
+	names_release(&p.targets);
+	return err;
 }
 
 const struct table_format format_prometheus = {
