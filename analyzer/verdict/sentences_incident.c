@@ -252,6 +252,12 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 		text_put(t, "no peer has as little to do: it is slow, or each of its requests is "
 			    "more work");
 		break;
+	case SUSPICION_QUEUE:
+		text_put(t,
+			 "requests queue at its disk, which works hardly longer on each than its "
+			 "peers' disks do: where all servers wait for each other, the slowest "
+			 "of healthy disks has the queue");
+		break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;
 	}

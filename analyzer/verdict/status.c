@@ -95,6 +95,7 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_BRIEF] = "little-data",
 	[SUSPICION_LONE] = "lone-values",
 	[SUSPICION_LOAD] = "other-load",
+	[SUSPICION_QUEUE] = "queue",
 };
 
 const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {

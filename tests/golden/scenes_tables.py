@@ -594,6 +594,35 @@ def _():
     eq([f["disk"] for f in i["findings"]], ["sd7"])
 
 
+# ---- queues ----------------------------------------------------------------------------------------------------
+
+def queueing(ms, busy, ops=100, peers_busy=80):
+    """Server 2 takes `ms` of its peers' 10, is busy for `busy` % of the time, and does `ops` of their 100."""
+    def rows():
+        for s in range(0, 3600, 10):
+            for i in range(NODES):
+                at = (ops, ms, busy) if i == 2 else (100, 10, peers_busy)
+                yield f"{T0 + s},n{i},{at[0] * noise():.2f},{at[1] * noise():.3f},{at[2] * (1 - 0.02 * rand.uniform()):.2f}"
+    return table("time,node,r/s,r_await,%util", rows())
+
+
+@case("requests wait twice as long at a disk that works hardly longer on each: suspicious, with the reason")
+def _():
+    v = judge(queueing(20, 92))
+    eq((v.indicted(), v.suspicious(), v.reason("n2")), ([], ["n2"], "queue"))
+
+
+@case("a disk that works twice as long on each request is slow; and so is one that does less than its peers")
+def _():
+    judge(queueing(20, 80, peers_busy=40)).only("n2")
+    judge(queueing(20, 95, ops=65)).only("n2")
+
+
+@case("where the peers are busy all the time, busy times tell nothing")
+def _():
+    judge(queueing(20, 100, peers_busy=99)).only("n2")
+
+
 # ---- sizes of requests -----------------------------------------------------------------------------------------
 
 def sized(size, times, sizes=True, factor=1):

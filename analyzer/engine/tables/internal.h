@@ -106,6 +106,14 @@ int table_hint(struct job *j);
  * server did. Fills *m then. */
 int table_waits(const struct job *j, const struct incident *a, struct notice *m, bool *waits);
 
+/*
+ * tables_queue.c: whether all that is worse of a server are requests that wait at disks which do as many as their peers', and are
+ * hardly longer at work for each (*longer): others may wait for it, as where each file has a part on every server. Then the
+ * slowest disk of many healthy ones has the queue. Busy times are %util by operations, of the time of the finding; of peers that
+ * are busy all the time they tell nothing.
+ */
+bool table_queues(const struct job *j, const struct incident *a, double *longer);
+
 /* ---- tables_fill.c ---- */
 
 /* What is compared of a value: its logarithm, larger is worse; NaN: it has none. */
