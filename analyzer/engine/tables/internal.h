@@ -102,16 +102,11 @@ int table_disk_kinds(struct job *j, const struct table_column *c,
 		     const struct table_entity *const *e, size_t n, bool *kind);
 /* After table_unjudged(), where nobody is indicted and not all are well: asks whether servers are two groups that look like it. */
 int table_hint(struct job *j);
-/* Whether all that is worse of a server are times in which it waited for others: its own part took no longer, and that of another
- * server did. Fills *m then. */
+/* Whether all that is worse are times in which it waited for others: its own part took no longer, another's did. Fills *m then. */
 int table_waits(const struct job *j, const struct incident *a, struct notice *m, bool *waits);
 
-/*
- * tables_queue.c: whether all that is worse of a server are requests that wait at disks which do as many as their peers', and are
- * hardly longer at work for each (*longer): others may wait for it, as where each file has a part on every server. Then the
- * slowest disk of many healthy ones has the queue. Busy times are %util by operations, of the time of the finding; of peers that
- * are busy all the time they tell nothing.
- */
+/* tables_queue.c: whether all that is worse are requests that wait at disks which do as many as their peers' and work hardly longer on
+ * each (*longer): where each file has a part on every server, the slowest of healthy disks has the queue. */
 bool table_queues(const struct job *j, const struct incident *a, double *longer);
 
 /* ---- tables_fill.c ---- */
