@@ -115,10 +115,10 @@ struct view {
 
 /* The baseline of one entity: sums until lag_s ago, and the time since in slots. */
 struct baseline {
-	double sum, doubt, open;
+	double sum, doubt;
 	unsigned int count;
 	struct baseline_slot {
-		float sum, doubt, open;
+		float sum, doubt;
 		unsigned int count;
 	} slot[SLOTS];
 	bool frozen;

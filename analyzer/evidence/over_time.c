@@ -62,7 +62,6 @@ static void slot_next(struct over_time *o)
 			continue;
 		b->sum += s->sum;
 		b->doubt += s->doubt;
-		b->open += s->open;
 		b->count += s->count;
 		*s = (struct baseline_slot){0};
 	}
@@ -81,11 +80,9 @@ static bool baseline_less(struct over_time *o)
 
 		o->less[i] = o->in[i];
 		o->less[i].r -= usual;
-		/* The load differed then, too, and so did what else is open. */
-		if (!isnan(usual)) {
+		/* The load differed then, too. What may have been taken off would be taken off of what is new as well. */
+		if (!isnan(usual))
 			o->less[i].doubt -= clipped(b->doubt / b->count, o->p.baseline_most);
-			o->less[i].open = fabs(o->in[i].open - b->open / b->count);
-		}
 		any |= !isnan(usual);
 	}
 	return any;
@@ -111,7 +108,6 @@ static void baseline_learn(struct over_time *o)
 			continue;
 		s->sum += (float)clipped(o->in[i].r, o->p.clip);
 		s->doubt += (float)clipped(o->in[i].doubt, o->p.clip);
-		s->open += (float)o->in[i].open;
 		s->count++;
 	}
 	o->slot_in++;
@@ -126,7 +122,7 @@ void over_time_set_baseline(struct over_time *o, size_t i, double usual)
 
 	b->count = kept > o->lag ? (unsigned int)kept : o->lag;
 	b->sum = clipped(usual, o->p.baseline_most) * b->count;
-	b->doubt = b->open = 0;
+	b->doubt = 0;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */

@@ -199,9 +199,14 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 
 	if (!n.of[STATUS_WELL] && !n.of[STATUS_UNPROVEN] && !n.of[STATUS_SUSPICIOUS])
 		text_put(t, "no server could be judged");
+	else if (n.of[STATUS_WELL] == a->n_nodes && a->kinds_doubtful)
+		text_put(t,
+			 "no server is slower than the others of its group, but one group is "
+			 "slower than another: other hardware, or a fault older than these data");
 	else if (n.of[STATUS_WELL] == a->n_nodes)
-		text_add(t, "no %sserver limps%s", any_acknowledged(a) ? "other " : "",
-			 a->kinds ? " among its like" : "");
+		text_add(t, "no %sserver %s%s", any_acknowledged(a) ? "other " : "",
+			 verdict_lacks_source(a) ? "that could be read limps" : "limps",
+			 a->kinds ? " within its kind" : "");
 	else if (n.of[STATUS_WELL] + n.of[STATUS_UNPROVEN] == a->n_nodes) {
 		text_add(t, "no %sserver is seen to limp, but ",
 			 any_acknowledged(a) ? "other " : "");

@@ -228,5 +228,9 @@ int verdict_exit(const struct verdict *a, bool coded)
 		return EXIT_DONE;
 	while (s > 0 && !n.of[s])
 		s--;
+	if (a->kinds_doubtful && s < STATUS_UNPROVEN)
+		s = STATUS_UNPROVEN;
+	if (verdict_lacks_source(a) && s < STATUS_UNJUDGED)
+		s = STATUS_UNJUDGED;
 	return status_table[s].exit_status;
 }

@@ -185,6 +185,14 @@ static int note_left_out(struct verdict *a, const char *host, const char *file, 
 	return verdict_note(a, &n);
 }
 
+bool verdict_lacks_source(const struct verdict *a)
+{
+	for (size_t i = 0; i < a->n_notes; i++)
+		if (a->notes[i].kind == NOTE_LEFT_OUT && !*a->notes[i].host)
+			return true;
+	return false;
+}
+
 /* A server that was not there: the last one. 0 or -ENOMEM. */
 static int add_server(struct verdict *a, const char *name)
 {
@@ -492,9 +500,10 @@ const char *verdict_word(const struct verdict *a)
 		return "suspicious";
 	if (a->cannot.why || !verdict_judged(a))
 		return "cannot-judge";
-	if (verdict_judged(a) < a->n_nodes)
+	if (verdict_judged(a) < a->n_nodes || verdict_lacks_source(a))
 		return "partly-judged";
-	return verdict_statuses(a, false).of[STATUS_UNPROVEN] ? "unproven" : "clean";
+	return a->kinds_doubtful || verdict_statuses(a, false).of[STATUS_UNPROVEN] ? "unproven"
+										   : "clean";
 }
 
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN])

@@ -498,6 +498,7 @@ struct verdict {
 	struct durations *durations; /* likewise, of job states */
 	size_t n_durations;
 	size_t kinds; /* groups that nobody listed: by what servers are and do; 0: none were told */
+	bool kinds_doubtful; /* one of the groups is slower than another, and nothing says that it should be */
 	bool unknown_hardware; /* no identities recorded: all disks were taken for peers */
 	bool unseen[UNSEEN_KINDS];
 	uint64_t lost, duplicates, damaged;
@@ -565,6 +566,8 @@ void verdict_put_side(struct text *t, const struct verdict *a, const signed char
 		      signed char which);
 /* A file that was left out, and why: the reason why its server was not judged, or, where it was
  * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
+/* Whether a source was left out that may have had servers nobody knows of. */
+bool verdict_lacks_source(const struct verdict *a);
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);
 
 /*

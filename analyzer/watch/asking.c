@@ -8,6 +8,7 @@
 #include "analyzer/methods/examine_sources.h"
 #include "analyzer/source/tables/prometheus.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/output.h"
 
 struct asking {
 	struct analysis_opts o;
@@ -15,7 +16,8 @@ struct asking {
 	size_t n_paths;
 	int64_t begin_ns; /* of what is judged */
 	int64_t next_ns, wait_ns;
-	bool answered; /* once at least */
+	bool answered;	  /* once at least */
+	bool failed, old; /* the last look; what it found */
 };
 
 int asking_is(char *const *paths, size_t n_paths)
@@ -32,7 +34,7 @@ int asking_is(char *const *paths, size_t n_paths)
 }
 
 int asking_new(struct asking **out, const struct session_opts *o, char *const *paths,
-	       size_t n_paths)
+	       size_t n_paths, const volatile sig_atomic_t *stop)
 {
 	struct asking *a = calloc(1, sizeof(*a));
 	double back_s = o->back_s < 0 ? ASKING_BACK_S : o->back_s;
@@ -44,6 +46,7 @@ int asking_new(struct asking **out, const struct session_opts *o, char *const *p
 	a->begin_ns = o->a.from_ns != INT64_MIN
 			      ? o->a.from_ns
 			      : clock_ns(CLOCK_REALTIME) - ASKING_LATE_NS - ns_of_s(back_s);
+	a->o.table.stop = stop;
 	a->o.table.kept = prometheus_keep();
 	if (!a->o.table.kept) {
 		free(a);
@@ -80,22 +83,56 @@ static void ask_later(struct asking *a, int64_t now_ns, int64_t took_ns, bool fa
 	a->next_ns = now_ns + a->wait_ns;
 }
 
+/* What may be missing from the verdict is no news that something is over. */
+static bool is_whole(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_notes; i++)
+		if (v->notes[i].kind == NOTE_LEFT_OUT)
+			return false;
+	return !v->cannot.why;
+}
+
+/* What was told stays so while there is nothing new. */
+static int tell(struct asking *a, struct track_events *events, struct verdict *v, int64_t to_ns)
+{
+	char at[TIME_TEXT_LEN];
+	bool old = to_ns - v->to_ns > PROMETHEUS_STALE_NS;
+
+	if (!is_whole(v) && a->answered)
+		return 0;
+	if (old != a->old)
+		warn(old ? "there are no values newer than %s: nothing is judged until there are"
+			 : "there are values again, to %s",
+		     output_time(v->to_ns, at));
+	a->old = old;
+	a->answered = true;
+	return old ? 0 : track_levels(events, v);
+}
+
 int asking_step(struct asking *a, struct track_events *events, int64_t now_ns)
 {
-	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID), to_ns = now_ns - ASKING_LATE_NS;
 	struct verdict v;
+	bool failed;
 	int err;
 
 	/* a clock that was set back must not keep us waiting */
 	if (now_ns < a->next_ns && a->next_ns - now_ns <= a->wait_ns)
 		return 0;
-	move_begin(a, now_ns - ASKING_LATE_NS);
+	move_begin(a, to_ns);
 	err = examine(&v, &a->o, a->paths, a->n_paths, NULL);
-	ask_later(a, now_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began, err != 0);
+	if (err == -E2BIG && a->answered)
+		a->begin_ns = to_ns - (to_ns - a->begin_ns) / 2;
+	failed = err || !is_whole(&v);
+	if (a->failed && !failed)
+		warn("all sources are read again");
+	a->failed = failed;
+	ask_later(a, now_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began, failed);
+	if (err && a->o.table.stop && *a->o.table.stop)
+		return -ECANCELED;
 	if (err)
 		return err == -ENOMEM || !a->answered ? err : 0;
-	a->answered = true;
-	err = track_levels(events, &v);
+	err = tell(a, events, &v, to_ns);
 	verdict_release(&v);
 	return err;
 }

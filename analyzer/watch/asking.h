@@ -2,7 +2,8 @@
 /*
  * Sources that are asked while one watches: a Prometheus. Each half minute what they have is judged as `limpet diagnose`
  * judges it, from where the watch began, but six hours at most, to ASKING_LATE_NS ago, when all that was scraped is written;
- * only what is new is asked for. What is new in the verdict is told as events.
+ * only what is new is asked for. What is new in the verdict is told as events. While a source cannot be read, or there is nothing
+ * newer than PROMETHEUS_STALE_NS, that is said and nothing is told to be over.
  */
 #ifndef LIMPET_WATCH_ASKING_H
 #define LIMPET_WATCH_ASKING_H
@@ -19,8 +20,9 @@
 
 struct asking;
 
-/* 0 or -ENOMEM. Options and paths stay the caller's. */
-int asking_new(struct asking **a, const struct session_opts *o, char *const *paths, size_t n_paths);
+/* stop: not 0: a step ends early, with -ECANCELED. 0 or -ENOMEM. Options and paths stay the caller's. */
+int asking_new(struct asking **a, const struct session_opts *o, char *const *paths, size_t n_paths,
+	       const volatile sig_atomic_t *stop);
 void asking_free(struct asking *a); /* takes NULL */
 
 /* Whether all of the paths are such sources; -EINVAL after a message: only some are. */

@@ -350,7 +350,7 @@ static int open_asking(struct session *s, char *const *paths, size_t n_paths)
 	s->view = s->keys = false;
 	s->events = track_events_new();
 	if (s->events && !track_subscribe(s->events, change_event, &s->words) &&
-	    !asking_new(&s->asking, s->o, paths, n_paths))
+	    !asking_new(&s->asking, s->o, paths, n_paths, &stopped))
 		return 0;
 	fail("out of memory");
 	return EXIT_FAILED;

@@ -404,8 +404,6 @@ static void answers_that_are_none(void **state)
 		 "a time that was not asked for"},
 		{SERIES("\"instance\":\"a\"", "[1700000020,\"1\"],[1700000010,\"1\"]"),
 		 "not in order"},
-		{SERIES("\"instance\":\"a\"", "[1700000020,\"1\"],[1700000020,\"1\"]"),
-		 "not in order"},
 		{SERIES("\"instance\":\"a\"", "[1700000020,1]"), "not [TIME, \"VALUE\"]"},
 		{SERIES("\"instance\":\"a\"", "[\"1700000020\",\"1\"]"), "not [TIME, \"VALUE\"]"},
 		{SERIES("\"instance\":\"a\"", "1700000020"), "not [TIME, \"VALUE\"]"},

@@ -19,6 +19,7 @@ struct fetch {
 	CURL *curl;
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
+	const volatile sig_atomic_t *stop;
 	/* Of the request that runs. */
 	int fd;
 	size_t len, most;
@@ -41,6 +42,18 @@ static size_t fetch_body(char *at, size_t size, size_t n, void *arg)
 	}
 	f->len += len;
 	return f->err ? 0 : len;
+}
+
+/* Asked once a second and more. */
+static int fetch_goes_on(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct fetch *f = arg;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return f->stop && *f->stop;
 }
 
 /* "Authorization: Bearer " and the file's first line. 0 or negative errno. */
@@ -90,6 +103,7 @@ static int fetch_setup(struct fetch *f, const struct fetch_opts *o)
 		{CURLOPT_LOW_SPEED_TIME, FETCH_STALLED_S},
 		{CURLOPT_TIMEOUT, FETCH_LIMIT_S},
 		{CURLOPT_FOLLOWLOCATION, 0},
+		{CURLOPT_NOPROGRESS, 0},
 		{CURLOPT_NETRC, CURL_NETRC_OPTIONAL},
 	};
 	CURLcode code = CURLE_OK;
@@ -102,6 +116,8 @@ static int fetch_setup(struct fetch *f, const struct fetch_opts *o)
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_ACCEPT_ENCODING, ""); /* all it knows */
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_WRITEFUNCTION, fetch_body);
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_WRITEDATA, f);
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_XFERINFOFUNCTION, fetch_goes_on);
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_XFERINFODATA, f);
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, f->headers);
 	if (o->ca_file)
 		code = code ?: curl_easy_setopt(f->curl, CURLOPT_CAINFO, o->ca_file);
@@ -115,6 +131,8 @@ struct fetch *fetch_new(const struct fetch_opts *o, char why[WHY_LEN])
 
 	if (!err && !(f->curl = curl_easy_init()))
 		err = -ENOMEM;
+	if (f)
+		f->stop = o->stop;
 	if (!err && o->token_file)
 		err = fetch_token(f, o->token_file, why);
 	if (!err)

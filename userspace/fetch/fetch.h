@@ -7,6 +7,7 @@
 #ifndef LIMPET_FETCH_H
 #define LIMPET_FETCH_H
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "userspace/common/options.h"
@@ -14,12 +15,13 @@
 struct fetch_opts {
 	const char *
 		token_file; /* its first line is sent as "Authorization: Bearer …"; NULL: nothing is */
-	const char *ca_file; /* certificates that are trusted; NULL: the system's */
+	const char *ca_file;		   /* certificates that are trusted; NULL: the system's */
+	const volatile sig_atomic_t *stop; /* not 0: a request ends; NULL */
 };
 
 enum {
 	FETCH_CONNECT_S = 10,
-	FETCH_STALLED_S = 30, /* so long without a byte */
+	FETCH_STALLED_S = 60, /* so long without a byte */
 	FETCH_LIMIT_S = 180,
 };
 

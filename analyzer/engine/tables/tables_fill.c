@@ -126,7 +126,7 @@ static double take_sizes(const struct table_panel *p, struct table_entity *e, in
 
 /*
  * A request that is s times as large as the peers' takes at most s times as long, as far as its size is the reason: so much is
- * taken off what is slow (ln s), and left open, for it need not be. Smaller ones are compared as they are. sizes: ln, of all.
+ * taken off what is slow (ln s), and left open, for it need not be. Smaller ones are compared as they are, and may hide as much. sizes: ln, of all.
  */
 static void less_sizes(struct table_panel *p, const double *sizes, struct residual *in)
 {
@@ -138,8 +138,8 @@ static void less_sizes(struct table_panel *p, const double *sizes, struct residu
 			p->some[n++] = sizes[i];
 	usual = n ? stats_quantile(p->some, n, 0.5) : NAN;
 	for (size_t i = 0; i < p->n; i++) {
-		in[i].open = sizes[i] > usual ? sizes[i] - usual : 0;
-		if (in[i].r > 0)
+		in[i].open = isfinite(sizes[i]) && n ? fabs(sizes[i] - usual) : 0;
+		if (in[i].r > 0 && sizes[i] > usual)
 			in[i].r = fmax(0, in[i].r - in[i].open);
 	}
 }

@@ -176,6 +176,7 @@ struct by_name {
 	double effect, slow_effect;
 	const char *column, *slow_column;
 	size_t slow, quick; /* the latter's kinds */
+	bool doubtful;	    /* of the former: names do not say why one should be slower */
 };
 
 static size_t gather_kind(const struct job *j, const struct by_name *x, size_t kind, size_t *to)
@@ -198,14 +199,14 @@ static bool of_metadata(const struct job *j, const size_t *of, size_t n)
 }
 
 /*
- * Up to a third that are slower may as well be at fault, whatever they are called: that is for the evidence to say. No
+ * Up to a third of all that are slower may as well be at fault, whatever they are called: that is for the evidence to say. No
  * server of metadata has what the others have to do.
  */
 static bool may_be_slow(const struct job *j, const struct two *x, double apart)
 {
 	size_t slower = apart > 0 ? x->n_b : x->n_a;
 
-	return 3 * slower <= x->n_a + x->n_b &&
+	return 3 * slower <= j->a->n_nodes &&
 	       of_metadata(j, x->a, x->n_a) == of_metadata(j, x->b, x->n_b);
 }
 
@@ -235,6 +236,7 @@ static void pair_look(const struct job *j, struct by_name *x, size_t k, size_t m
 		return;
 	}
 	x->apart[k * x->kinds + m] = true;
+	x->doubtful |= of_metadata(j, x->two.a, x->two.n_a) == of_metadata(j, x->two.b, x->two.n_b);
 	if (fabs(apart) > x->effect) {
 		x->effect = fabs(apart);
 		x->column = column;
@@ -281,9 +283,9 @@ static int groups_note(struct job *j, const struct by_name *x)
 	struct text t TEXT_SCOPED = {0};
 
 	text_add(&t,
-		 "%zu groups of servers by their names, as %s of one is %.3g x that of another or "
-		 "more from the first value to the last; each is compared with itself "
-		 "(--peers says who is)\n",
+		 "%zu groups of servers by their names, as %s of one is at least %.3g x that of "
+		 "another throughout; servers are compared within their group (--peers says who is "
+		 "in one)\n",
 		 j->n_groups, x->column, exp(x->effect));
 	for (size_t g = 0; g < j->n_groups; g++) {
 		for (size_t i = 0; i < j->a->n_nodes; i++)
@@ -293,6 +295,7 @@ static int groups_note(struct job *j, const struct by_name *x)
 		text_put(&t, "\n");
 	}
 	j->a->kinds = j->n_groups;
+	j->a->kinds_doubtful = x->doubtful;
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 
@@ -482,12 +485,10 @@ static int disks_note(struct job *j, const struct table_column *c, double apart,
 		return 0;
 	j->kinds_told = true;
 	j->a->kinds = j->a->kinds > 2 ? j->a->kinds : 2;
-	text_add(
-		&t,
-		"2 kinds of disks by what they do: %zu of each server are %s, %s of one kind being "
-		"%.3g x that of the other or more from the first value to the last; each is "
-		"compared with its kind",
-		each, slower ? "slower" : "quicker", c->row.name, exp(apart));
+	text_add(&t,
+		 "each server has %zu disk%s of a %s kind: %s of one kind is at least %.3g x that "
+		 "of the other throughout; disks are compared within their kind",
+		 each, text_plural(each), slower ? "slower" : "quicker", c->row.name, exp(apart));
 	return t.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&t));
 }
 

@@ -53,46 +53,63 @@ static double run_median(const struct table *t, const struct table_run *r, int64
 
 /* Of a column: what a server or disk had beside its peers, and who had most. */
 struct part_beside {
-	double own, most;
-	size_t server; /* of `most` */
+	double own, most; /* most: less what it was before, where that is known */
+	size_t server;	  /* of `most` */
 };
+
+/* The medians of the runs [first, last) of one group in [from, to], NaN elsewhere; theirs all together, NaN: there are none. */
+static double runs_medians(const struct job *j, size_t first, size_t last, int32_t group,
+			   int64_t from, int64_t to, double *each, double *room, double *some)
+{
+	size_t n = 0;
+
+	for (size_t i = first; i < last; i++) {
+		const struct table_run *r = &j->runs.at[i];
+
+		each[i - first] = j->group[j->row[r->node]] != group
+					  ? NAN
+					  : run_median(j->t, r, from, to, room);
+		if (!isnan(each[i - first]))
+			some[n++] = each[i - first];
+	}
+	return n ? stats_quantile(some, n, 0.5) : NAN;
+}
 
 static int beside_peers(const struct job *j, uint32_t metric, const struct finding *e,
 			struct part_beside *b)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	const struct table_runs *r = &j->runs;
-	size_t first = search_first(k, r->n, r->at[k].metric < metric), n = 0, longest = 0;
+	size_t first = search_first(k, r->n, r->at[k].metric < metric), longest = 0;
 	size_t last = search_first(k, r->n, r->at[k].metric <= metric);
-	double *all = scratch_array(&room, last - first, sizeof(*all)), *values, median;
+	double *now = scratch_array(&room, last - first, sizeof(*now)), usual_now;
+	double *before = scratch_array(&room, last - first, sizeof(*before)), usual_before;
+	double *some = scratch_array(&room, last - first, sizeof(*some)), *values;
 
 	for (size_t i = first; i < last; i++)
 		longest = fmax((double)longest, (double)(r->at[i].end - r->at[i].begin));
 	values = scratch_array(&room, longest, sizeof(*values));
 	if (room.failed)
 		return -ENOMEM;
+	usual_now = runs_medians(j, first, last, j->group[e->node], e->onset_ns, e->last_ns, now,
+				 values, some);
+	usual_before = runs_medians(j, first, last, j->group[e->node], INT64_MIN, e->onset_ns - 1,
+				    before, values, some);
 	*b = (struct part_beside){.own = NAN, .most = NAN};
 	for (size_t i = first; i < last; i++) {
 		size_t node = j->row[r->at[i].node];
 		const char *name = j->t->instances.n ? j->t->instances.at[r->at[i].instance] : "";
-		double m;
+		double m = now[i - first] / usual_now, was = before[i - first] / usual_before;
 
-		if (j->group[node] != j->group[e->node])
-			continue;
-		m = run_median(j->t, &r->at[i], e->onset_ns, e->last_ns, values);
-		if (isnan(m))
-			continue;
-		all[n++] = m;
 		if (node == e->node && !strcmp(name, e->disk))
 			b->own = m;
-		else if (node != e->node && !(m <= b->most)) {
+		/* who always was slower is not what it waits for now */
+		m /= was > 1 ? was : 1;
+		if (node != e->node && !(m <= b->most) && !isnan(m)) {
 			b->most = m;
 			b->server = node;
 		}
 	}
-	median = stats_quantile(all, n, 0.5);
-	b->own /= median;
-	b->most /= median;
 	return 0;
 }
 

@@ -51,6 +51,8 @@ struct prometheus {
 	struct table *t;
 	const struct table_opts *o;
 	const char *source;
+	bool closed;	/* the connection is of no use any more */
+	char *name;	/* a copy, where it is kept */
 	struct lines l; /* for messages: of no line */
 	struct fetch *fetch;
 	struct prometheus_url url;
@@ -139,8 +141,10 @@ static int add_scrape(struct prometheus *p, struct counter_series *s, const json
 	x.time_ns = fabs(at_s) < 9e9 ? llround(at_s * 1e3) * NS_PER_MS : 0;
 	if (x.time_ns < of->from_ns || x.time_ns > of->to_ns)
 		return bad(p, "it answered with a time that was not asked for (%.3f)", at_s);
-	if (x.time_ns <= *before_ns)
+	if (x.time_ns < *before_ns)
 		return bad(p, "it answered with times that are not in order");
+	if (x.time_ns == *before_ns) /* written twice */
+		return 0;
 	*before_ns = x.time_ns;
 	if (x.time_ns == of->from_ns && x.time_ns > p->from_ns)
 		return 0;
@@ -248,11 +252,13 @@ static int add_series(struct prometheus *p, enum counter row, json_t *one,
 	last_ns = s->at[s->n - 1].time_ns;
 	if (s->answer == p->n_answers && first_ns <= s->last_ns && s->first_ns <= last_ns)
 		return not_told_apart(p, s, labels);
-	if (s->answer != p->n_answers)
+	if (s->answer != p->n_answers) {
 		s->first_ns = first_ns;
+		s->last_ns = last_ns;
+	}
 	s->answer = p->n_answers;
 	s->first_ns = first_ns < s->first_ns ? first_ns : s->first_ns;
-	s->last_ns = last_ns;
+	s->last_ns = last_ns > s->last_ns ? last_ns : s->last_ns;
 	s->labels = labels;
 	return 0;
 }
@@ -263,22 +269,27 @@ static int refused(struct prometheus *p, long status, json_t *root)
 	const char *error = json_string_value(json_object_get(root, "error"));
 
 	if (status == 401 || status == 403)
+		p->closed = true; /* the token may be another one the next time */
+	if (status == 401 || status == 403)
 		return bad(p, "it refuses (status %ld)%s", status,
 			   p->o->token_file ? "" : ": it wants a token, --token-file FILE");
 	if (status >= 300 && status < 400)
-		return bad(p, "it sends us elsewhere (status %ld): name that address", status);
+		return bad(p, "it redirects (status %ld): give the address it redirects to",
+			   status);
 	if (error)
 		return bad(p, "it says: %.300s", error);
+	if (status >= 500)
+		return bad(p, "it is not ready (status %ld)", status);
 	return bad(p,
 		   "it answers, but not as a Prometheus does (status %ld of /api/v1/query): is the "
 		   "path in front of /api missing?",
 		   status);
 }
 
-/* Prometheus refuses what is too much for it with 422, and 503 when it takes too long. */
+/* Prometheus refuses what is too much for it with 422, and 503 when it takes too long; a proxy gives up with 504. */
 static bool is_too_much(long status)
 {
-	return status == 422 || status == 503;
+	return status == 422 || status == 503 || status == 504;
 }
 
 static int take_answer(struct prometheus *p, enum counter row, json_t *root,
@@ -293,6 +304,9 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root,
 	if (!type || strcmp(type, "matrix") != 0 || !json_is_array(result))
 		return bad(p, "it answered with something else than series ('%.40s')",
 			   type ? type : "");
+	if (json_is_true(json_object_get(root, "isPartial")))
+		return bad(p,
+			   "its answer has a part of the data only: a store of it does not answer");
 	p->n_answers++;
 	json_array_foreach(warnings, i, one) if (json_is_string(one) && !err) err =
 		table_note(p->t, "'%s' warns: %.200s", p->source, json_string_value(one));
@@ -319,7 +333,7 @@ static int ask(struct prometheus *p, enum counter row, const struct asked_span *
 	if (err)
 		return err;
 	fd = fetch_get(p->fetch, text_of(&url), ANSWER_MAX, &status, why);
-	if (fd == -E2BIG && !least)
+	if ((fd == -E2BIG || fd == -ETIMEDOUT) && !least)
 		return -EAGAIN;
 	if (fd == -ENOMEM)
 		return fd;
@@ -333,7 +347,7 @@ static int ask(struct prometheus *p, enum counter row, const struct asked_span *
 		return err;
 	if (is_too_much(status) && !least)
 		err = -EAGAIN;
-	else if (status != 200 || !root)
+	else if (status != 200 || !root || json_object_get(root, "error"))
 		err = refused(p, status, root);
 	else
 		err = take_answer(p, row, root, of);
@@ -427,7 +441,8 @@ static int name_nodes(struct prometheus *p, uint32_t *node)
 
 	_Static_assert(COUNTERS <= 64, "a bit each");
 	for (size_t i = 0; i < p->n_series && !err; i++)
-		seen[p->series[i].target] |= 1ULL << p->series[i].counter;
+		if (p->series[i].n)
+			seen[p->series[i].target] |= 1ULL << p->series[i].counter;
 	for (size_t i = 0, had; i < p->targets.n && !err && !ports; i++) {
 		const char *name = p->targets.at[i];
 		int64_t at;
@@ -449,7 +464,11 @@ static int name_nodes(struct prometheus *p, uint32_t *node)
 		int64_t at;
 
 		if (len >= HOST_LEN)
-			err = bad(p, "the name of a server is longer than %d bytes", HOST_LEN - 1);
+			err = bad(p,
+				  "the server's name '%.80s' is longer than %d bytes: leave it out "
+				  "with "
+				  "'?instance!=NAME', or take another label with --node",
+				  name, HOST_LEN - 1);
 		at = err ? 0 : names_add_n(&p->t->nodes, name, len);
 		if (at < 0)
 			err = -ENOMEM;
@@ -599,9 +618,10 @@ static int open_fetch(struct prometheus *p)
 {
 	char why[WHY_LEN];
 
-	p->fetch = fetch_new(
-		&(struct fetch_opts){.token_file = p->o->token_file, .ca_file = p->o->ca_file},
-		why);
+	p->fetch = fetch_new(&(struct fetch_opts){.token_file = p->o->token_file,
+						  .ca_file = p->o->ca_file,
+						  .stop = p->o->stop},
+			     why);
 	return p->fetch ? 0 : bad(p, "%s", why);
 }
 
@@ -617,9 +637,34 @@ static int no_series(const struct prometheus *p)
 	return -ENODATA;
 }
 
+static int64_t newest_scrape(const struct prometheus *p)
+{
+	int64_t newest_ns = p->first_ns;
+
+	for (size_t i = 0; i < p->n_series; i++) {
+		const struct counter_series *s = &p->series[i];
+
+		if (s->n && s->at[s->n - 1].time_ns > newest_ns)
+			newest_ns = s->at[s->n - 1].time_ns;
+	}
+	return newest_ns;
+}
+
+static int note_old(struct prometheus *p)
+{
+	char newest[TIME_TEXT_LEN];
+
+	return table_note(
+		p->t,
+		"'%s' has nothing newer than %s, %lld min before the end of what was asked for",
+		p->source, output_time(p->asked_ns, newest),
+		(long long)((p->to_ns - p->asked_ns) / (60 * NS_PER_S)));
+}
+
 static void close_prometheus(struct prometheus *p)
 {
 	prometheus_url_release(&p->url);
+	free(p->name);
 	for (size_t i = 0; i < p->n_series; i++)
 		free(p->series[i].at);
 	free(p->series);
@@ -657,10 +702,12 @@ static int read_prometheus(struct prometheus *p)
 		err = make_table(p);
 	if (err)
 		return err;
-	p->asked_ns = p->to_ns;
+	p->asked_ns = newest_scrape(p);
+	if (p->to_ns - p->asked_ns > PROMETHEUS_STALE_NS)
+		err = note_old(p);
 	p->t->merge = true;
 	p->t->lines += p->n_scrapes;
-	return 0;
+	return err;
 }
 
 /* ---- again and again ------------------------------------------------------------------------------- */
@@ -684,17 +731,21 @@ void prometheus_forget(struct prometheus_kept *k)
 	free(k);
 }
 
-/* The one of that source, which is new the first time; NULL: out of memory. Sources are the caller's strings. */
+/* The one of that source, which is new the first time; NULL: out of memory. */
 static struct prometheus *kept_of(struct prometheus_kept *k, const char *source)
 {
 	struct prometheus *p;
+	char *name;
 
 	for (size_t i = 0; i < k->n; i++)
-		if (!strcmp(k->at[i].source, source))
+		if (!strcmp(k->at[i].name, source))
 			return &k->at[i];
-	p = array_add(&k->at, &k->n);
+	name = strdup(source);
+	p = name ? array_add(&k->at, &k->n) : NULL;
 	if (p)
-		*p = (struct prometheus){0};
+		*p = (struct prometheus){.name = name};
+	else
+		free(name);
 	return p;
 }
 
@@ -710,6 +761,11 @@ int prometheus_read(struct table *t, const char *source, const struct table_opts
 	p->source = source;
 	p->l = (struct lines){.name = source};
 	err = read_prometheus(p);
+	if (p->closed) {
+		fetch_free(p->fetch);
+		p->fetch = NULL;
+		p->closed = false;
+	}
 	close_prometheus(&once);
 	return err;
 }

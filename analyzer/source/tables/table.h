@@ -60,6 +60,7 @@
 #ifndef LIMPET_TABLE_H
 #define LIMPET_TABLE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -149,8 +150,9 @@ struct table_opts {
 	bool strict;		     /* of any source: a bad one is an error (source.h) */
 	int64_t from_ns,
 		to_ns; /* what is asked of a Prometheus; lines from to_ns on are not heard; 0: all are */
-	const char *token_file, *ca_file; /* of a Prometheus: fetch.h */
-	struct prometheus_kept *kept;	  /* prometheus.h; NULL: nothing is */
+	const char *token_file, *ca_file;  /* of a Prometheus: fetch.h */
+	struct prometheus_kept *kept;	   /* prometheus.h; NULL: nothing is */
+	const volatile sig_atomic_t *stop; /* not 0: no answer is waited for; NULL */
 	double interval_s; /* of the grid; 0: the most frequent step, the largest of all
 				      * nodes' */
 };
