@@ -227,7 +227,7 @@ case_begin "a file of tokens that is not there is an error"
 says 1 "cannot read the token in '$T/nowhere': No such file" --token-file "$T/nowhere" "$lies/token"
 
 case_begin "a redirect is not followed"
-says 1 "it sends us elsewhere (status 302)" "$lies/elsewhere"
+says 1 "it redirects (status 302)" "$lies/elsewhere"
 case_begin "200 MiB that are packed into little are refused"
 says 1 "the answer is longer than 32 MiB" "$lies/bomb"
 case_begin "an answer that is cut off is an error"

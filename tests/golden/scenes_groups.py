@@ -49,7 +49,7 @@ def peers(text, lines):
 
 # ---- told apart ------------------------------------------------------------------------------------------------
 
-@case("three servers of metadata that always take five times as long: nobody limps among its like; who is with whom is said")
+@case("three servers of metadata that always take five times as long: nobody limps within its kind; who is with whom is said")
 def _():
     v = ask(servers(of((MDS, 50), (OSS, 10))), begin=T0)
     eq((v["verdict"], v.servers("well")), ("clean", MDS + OSS))
@@ -78,7 +78,7 @@ def _():
 def _():
     usual = of((A, 10), (B, 25))
     v = ask(servers(usual), begin=T0)
-    eq((v["verdict"], len(v.servers("well"))), ("clean", 12))
+    eq((v["verdict"], len(v.servers("well"))), ("unproven", 12))
     ask(servers(usual, {"b-oss4": (2, 120)}), begin=T0).only("b-oss4")
     ask(servers(usual, {"a-oss1": (2.5, 0)}), begin=T0).only("a-oss1")
     eq(sorted(ask(servers(usual, {"b-oss4": (3, 120), "b-oss6": (3, 120)}), begin=T0).indicted()), ["b-oss4", "b-oss6"])
@@ -166,7 +166,7 @@ def disks(slow=None, rare=2, each=4, ratio=10, names="osd.{n}", nodes=6, also=()
 def _():
     v = ask(disks(), begin=T0)
     eq((v["verdict"], len(v.servers("well"))), ("clean", 6))
-    has(notes(v), "2 kinds of disks by what they do: 2 of each server are slower, await of one kind being ")
+    has(notes(v), "each server has 2 disks of a slower kind: await of one kind is at least ")
     for disk, name in ((0, "osd.8"), (3, "osd.11")):
         i = ask(disks({(2, disk): (3, 180)}), begin=T0).only("s2")
         eq((i["detail"], i["disk"]), (f"await of {name}", name))

@@ -299,6 +299,19 @@ static void too_much_is_asked_for_in_pieces(void **state)
 	refused(url, "it says: too many samples");
 }
 
+/* As a command does: the source's name is of one reading only. */
+static int ask_copy(struct table *t, const struct table_opts *o)
+{
+	char *copy = strdup(url);
+	int err;
+
+	assert_non_null(copy);
+	err = ask(t, copy, o);
+	memset(copy, 'x', strlen(copy));
+	free(copy);
+	return err;
+}
+
 /* Who asks again is asked for two minutes more than is new, and has what one who asks once has. */
 static void what_is_kept_is_not_asked_for_again(void **state)
 {
@@ -314,18 +327,18 @@ static void what_is_kept_is_not_asked_for_again(void **state)
 	assert_int_equal(once.n, 239);
 	o.kept = prometheus_keep();
 	o.to_ns = (BEGIN + 3000) * NS_PER_S;
-	assert_int_equal(ask(&t, url, &o), 0);
+	assert_int_equal(ask_copy(&t, &o), 0);
 	assert_int_equal(t.n, 199);
 	table_release(&t);
 	/* nobody answers: nothing is lost */
 	server.err = -EIO;
 	o.to_ns = (BEGIN + 3030) * NS_PER_S;
-	assert_true(ask(&t, url, &o) < 0);
+	assert_true(ask_copy(&t, &o) < 0);
 	table_release(&t);
 	server.err = 0;
 	o.to_ns = hour.to_ns;
-	assert_int_equal(ask(&t, url, &o), 0);
-	assert_true(was_asked("node_vmstat_pgmajfault[720000ms]"));
+	assert_int_equal(ask_copy(&t, &o), 0);
+	assert_true(was_asked("node_vmstat_pgmajfault[725000ms]"));
 	assert_false(was_asked("ceph_osd_op_r"));
 	assert_int_equal(t.n, once.n);
 	for (size_t i = 0; i < t.n; i++)
@@ -334,10 +347,39 @@ static void what_is_kept_is_not_asked_for_again(void **state)
 	table_release(&t);
 	/* what lies before the time that is asked for is forgotten */
 	o.from_ns = (BEGIN + 1800) * NS_PER_S;
-	assert_int_equal(ask(&t, url, &o), 0);
+	assert_int_equal(ask_copy(&t, &o), 0);
 	assert_int_equal(t.n, 119);
 	table_release(&t);
 	table_release(&once);
+	prometheus_forget(o.kept);
+}
+
+/* What was scraped is written later than it was asked for: it is asked for again. What has ended long ago is said. */
+static void late_and_old_values(void **state)
+{
+	struct table_opts o = hour;
+	struct text notes = {0};
+	struct table t;
+
+	(void)state;
+	memset(&server, 0, sizeof(server));
+	server.counter = "node_vmstat_pgmajfault[";
+	server.result = SERIES("\"instance\":\"a\"",
+			       "[1700000010,\"1\"],[1700000020,\"2\"],[1700000020,\"2\"]");
+	o.kept = prometheus_keep();
+	o.to_ns = (BEGIN + 600) * NS_PER_S;
+	assert_int_equal(ask_copy(&t, &o), 0);
+	table_report(&notes, &t);
+	assert_non_null(
+		strstr(text_of(&notes),
+		       "has nothing newer than 2023-11-14T22:13:40Z, 9 min before the end"));
+	text_release(&notes);
+	table_release(&t);
+	server.steady = true;
+	o.to_ns = (BEGIN + 630) * NS_PER_S;
+	assert_int_equal(ask_copy(&t, &o), 0);
+	assert_int_equal(t.n, 41); /* all 42 scrapes, not those of the last two minutes */
+	table_release(&t);
 	prometheus_forget(o.kept);
 }
 
@@ -423,7 +465,7 @@ static void answers_that_are_none(void **state)
 	} others[] = {
 		{"<html>hello</html>", 200, "not as a Prometheus does (status 200"},
 		{"", 404, "not as a Prometheus does (status 404"},
-		{"", 302, "sends us elsewhere"},
+		{"", 302, "it redirects (status 302)"},
 		{"no", 401, "it wants a token, --token-file"},
 		{"{\"status\":\"error\",\"error\":\"bad \\u001b[31m query\"}", 400,
 		 "it says: bad ?[31m query"},
@@ -432,6 +474,10 @@ static void answers_that_are_none(void **state)
 		{"{\"status\":\"success\"}", 200, "something else than series"},
 		{"{\"data\":{\"resultType\":\"matrix\",\"result\":[", 200,
 		 "not as a Prometheus does"},
+		{"{\"isPartial\":true,\"data\":{\"resultType\":\"matrix\",\"result\":[]}}", 200,
+		 "has a part of the data only"},
+		{"{\"status\":\"error\",\"error\":\"too slow\"}", 200, "it says: too slow"},
+		{"Service Unavailable", 500, "it is not ready (status 500)"},
 		{"[[[[[[[[[[]]]]]]]]]]", 200, "something else than series"},
 	};
 
@@ -464,6 +510,7 @@ int main(void)
 		cmocka_unit_test(labels_choose_series),
 		cmocka_unit_test(too_much_is_asked_for_in_pieces),
 		cmocka_unit_test(what_is_kept_is_not_asked_for_again),
+		cmocka_unit_test(late_and_old_values),
 		cmocka_unit_test(osds_of_ceph),
 		cmocka_unit_test(osts_of_lustre),
 		cmocka_unit_test(answers_that_are_none),
