@@ -217,7 +217,7 @@ static int read_table(struct finding_sources *f, const char *path)
 	char server[HOST_LEN] = "";
 	int err = table_read(t, path, f->o);
 
-	if (!err || err == -ENOMEM || err == -E2BIG)
+	if (!err || err == -ENOMEM || err == -E2BIG || err == -ECANCELED)
 		return err;
 	table_take_back(t, had);
 	f->n_empty += err == -ENODATA;

@@ -335,6 +335,8 @@ static int ask(struct prometheus *p, enum counter row, const struct asked_span *
 	fd = fetch_get(p->fetch, text_of(&url), ANSWER_MAX, &status, why);
 	if ((fd == -E2BIG || fd == -ETIMEDOUT) && !least)
 		return -EAGAIN;
+	if (fd < 0 && p->o->stop && *p->o->stop)
+		return -ECANCELED;
 	if (fd == -ENOMEM)
 		return fd;
 	if (fd < 0)

@@ -28,7 +28,7 @@
 
 bool prometheus_is(const char *source);
 
-/* As table_read(). -ENODATA: there is none of the metrics in that time. */
+/* As table_read(). -ENODATA: there is none of the metrics in that time. -ECANCELED without a message: table_opts.stop. */
 int prometheus_read(struct table *t, const char *source, const struct table_opts *o);
 
 /* Bytes of a target's name without its port. */
