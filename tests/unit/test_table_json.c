@@ -169,6 +169,10 @@ static void sysstat_that_does_not_fit(void **state)
 	    "'' is no time");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"02/03/26 00:00:00\"}" END), &none,
 	    "which is the month?");
+	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"11/27/26 00:00:00\"},"
+		      "{\"timestamp\": \"11/27/26 00:00:01\", \"disk\": [{\"disk_device\": "
+		      "\"sda\", \"tps\": 5}]}" END),
+	    &none, "there are no times of disks: 'iostat -x' prints them");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
 		      "\"00:00:00\"}, \"disk\": [{\"disk-device\": 5}]}" END),
 	    &none, "no name of a disk");

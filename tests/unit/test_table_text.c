@@ -103,6 +103,8 @@ static void what_does_not_fit(void **state)
 	bad(LINUX("a", "11/27/26") "avg-cpu:  %user\n          33.72\n", &none,
 	    "line 3: there is no time above: 'iostat -t' prints it");
 	bad(LINUX("a", "11/27/26") "Device  r/s\nvda  1\n", &none, "'iostat -t' prints it");
+	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice  tps  kB_read/s\nvda  1  2\n", &none,
+	    "line 4: there are no times of disks: 'iostat -x' prints them");
 	bad(LINUX("a", "2/3/26") "10:00:00  DEV  tps\n10:00:01  vda  1\n", &none,
 	    "which is the month? write dates as 2026-11-21 19:26:00 (sysstat does so with "
 	    "S_TIME_FORMAT=ISO)");
@@ -113,7 +115,7 @@ static void what_does_not_fit(void **state)
 	bad(LINUX("a", "11/27/26") "10:00:00  DEV  tps\nvda  1\n", &none, "'vda' is no time");
 	bad("Linux 6.18.44 () \t11/27/26 \t_x86_64_\t(2 CPU)\n", &none,
 	    "line 1: there is no name of a node");
-	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice r/s\n10:00:00 vda\n", &none,
+	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice await\n10:00:00 vda\n", &none,
 	    "there are no names of columns above");
 	bad(LINUX("a", "11/27/26") "soon\n", &none, "line 3: 'soon' is no time");
 }

@@ -75,6 +75,10 @@ extern const struct table_format format_prometheus;
 bool sysstat_is_read(const char *name);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
 int sysstat_note_first(struct table *t);
+/* What the times of a disk are called, to a NULL. */
+extern const char *const sysstat_waits[];
+/* iostat printed none of them: -EINVAL after a message. */
+int sysstat_no_waits(const struct lines *l);
 
 /* ---- table_json.c ------------------------------------------------------------------------------ */
 

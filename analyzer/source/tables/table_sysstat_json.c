@@ -143,6 +143,21 @@ static int value(struct sysstat_json *s, size_t place, uint32_t instance, const 
 	return table_value(s->t, s->l, &sample, NUMBER_VALUE);
 }
 
+const char *const sysstat_waits[] = {"await", "r_await", "w_await", "d_await", "f_await", NULL};
+
+int sysstat_no_waits(const struct lines *l)
+{
+	return lines_bad(l, "there are no times of disks: 'iostat -x' prints them");
+}
+
+static bool has_waits(const json_t *disk)
+{
+	for (size_t i = 0; sysstat_waits[i]; i++)
+		if (json_object_get(disk, sysstat_waits[i]))
+			return true;
+	return false;
+}
+
 /* Places from `place` on that are of the same object, in it. */
 static int object(struct sysstat_json *s, size_t place, size_t end, const json_t *o)
 {
@@ -157,6 +172,8 @@ static int object(struct sysstat_json *s, size_t place, size_t end, const json_t
 		return 0;
 	if (name && !json_is_string(name))
 		return lines_bad(s->l, "there is no name of a disk or an interface");
+	if (s->iostat && !strcmp(places[place].section, "disk") && !has_waits(o))
+		return sysstat_no_waits(s->l);
 	if (name && !json_object_get(o, "cpu"))
 		err = table_name(s->l, &s->t->instances, "an instance", json_string_value(name),
 				 json_string_length(name), TABLE_INSTANCE_MAX, &instance);

@@ -235,6 +235,15 @@ static int sar_line(struct sysstat_text *s, size_t words)
 
 /* ---- iostat ------------------------------------------------------------------------------------ */
 
+static bool has_waits(const struct sysstat_text *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; sysstat_waits[k]; k++)
+			if (!strcmp(s->word[i], sysstat_waits[k]))
+				return true;
+	return false;
+}
+
 static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 {
 	/* the last word is that with --pretty */
@@ -250,7 +259,7 @@ static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 		s->columns -= cpu; /* the name has none below */
 		if (cpu)
 			memmove(s->metric, s->metric + 1, s->columns * sizeof(*s->metric));
-		return err;
+		return err || cpu || has_waits(s) ? err : sysstat_no_waits(s->l);
 	}
 	if (s->columns && s->iostat)
 		return s->reports > 1 ? values(s, 0) : 0;
