@@ -113,6 +113,7 @@ static void iostat(void **state)
 	value_is(&t, "a", "sda", "%util", 1795737602, 9);
 	assert_non_null(strstr(text_of(&t.notes), "iostat's first report"));
 	assert_null(strstr(text_of(&t.notes), "ends before"));
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 	/* iostat was killed, or still writes: it puts out whole reports */
 	cut = strdup(text_of(&text));
@@ -157,6 +158,15 @@ static void sadf(void **state)
 	assert_int_equal(t.n, 8);
 	assert_int_equal(t.restarts, 1);
 	assert_int_equal(t.duplicates, 0);
+	assert_null(strstr(text_of(&t.notes), "no zone"));
+	table_release(&t);
+	/* sadf -t and -T print the time of some place */
+	ok(&t,
+	   HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
+		     "\"00:00:01\", \"utc\": 0}, \"io\": {\"tps\": 9}}" END),
+	   &none);
+	value_is(&t, "a", "", "tps", 1795737601, 9);
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 }
 

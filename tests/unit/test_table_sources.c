@@ -257,6 +257,11 @@ static void what_sadf_prints(void **state)
 	assert_int_equal(names_find(&t.metrics, "new-one"), -1);
 	assert_int_equal(names_find(&t.metrics, "retrans/s"), -1);
 	assert_int_equal(t.restarts, 2); /* 1002 is told twice */
+	assert_null(strstr(text_of(&t.notes), "no zone"));
+	table_release(&t);
+	ok(&t, "# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7\n", &none);
+	value_is(&t, "vm", "vda", "tps", 1004, 7);
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 	bad("# hostname;interval;timestamp;DEV;tps\nvm;1;1;vda;1;2\n", &none,
 	    "line 2: 6 fields, but 5 columns");

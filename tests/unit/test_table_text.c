@@ -38,6 +38,8 @@ static void iostat_in_any_language(void **state)
 		value_is(&t, "a", "vda", "%util", 1795823118, 3.32);
 		assert_int_equal(t.lines, 2);
 		assert_true(t.sysstat && t.merge && strstr(text_of(&t.notes), "first report"));
+		assert_int_equal(!strstr(text_of(&t.notes), "that name no zone are read as UTC"),
+				 !!strchr(texts[i].text, '+'));
 		table_release(&t);
 	}
 }
@@ -72,6 +74,7 @@ static void sar_over_midnight(void **state)
 	value_is(&t, "a", "vda", "await", 1795824000, 7.25);
 	assert_true(isnan(value(&t, "a", "lo", "rxkB/s", 1795737602)));
 	value_is(&t, "a", "eth0", "rxkB/s", 1795737602, 3.5);
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	assert_int_equal(t.restarts, 1);
 	table_release(&t);
 }

@@ -75,6 +75,8 @@ extern const struct table_format format_prometheus;
 bool sysstat_is_read(const char *name);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
 int sysstat_note_first(struct table *t);
+/* Times that name no zone are read as UTC, with this note. 0 or -ENOMEM. */
+int sysstat_note_zone(struct table *t, const struct lines *l);
 /* What the times of a disk are called, to a NULL. */
 extern const char *const sysstat_waits[];
 /* iostat printed none of them: -EINVAL after a message. */

@@ -159,6 +159,8 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
 	if (!err)
 		err = table_kind(t, l, false);
+	if (!err)
+		err = sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 	free(s);

@@ -118,7 +118,8 @@ static int time_of(struct sysstat_json *s, const json_t *stamp)
 	if (s->iostat)
 		snprintf(text, sizeof(text), "%s", json_string_value(stamp));
 	else if (date && time)
-		snprintf(text, sizeof(text), "%s %s", date, time);
+		snprintf(text, sizeof(text), "%s %s%s", date, time,
+			 json_integer_value(json_object_get(stamp, "utc")) ? " UTC" : "");
 	return lines_time(s->l, text, strlen(text), &s->at.time_ns);
 }
 
@@ -215,6 +216,15 @@ int sysstat_note_first(struct table *t)
 			     "boot (unless -y was given)");
 }
 
+int sysstat_note_zone(struct table *t, const struct lines *l)
+{
+	return l->local ? table_note(t, "times of sar and iostat that name no zone are read as "
+					"UTC; record "
+					"with TZ=UTC, or give sar's own file (sar -o), whose times "
+					"are exact")
+			: 0;
+}
+
 static int element(void *own, const char *list, json_t *e)
 {
 	struct sysstat_json *s = own;
@@ -262,11 +272,12 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	t->merge = true;
 	if (!err)
 		err = json_document(l, &(struct json_document){lists, element, member, &s, true});
-	return err > 0 ? table_note(t,
-				    "'%s' ends before its JSON does: who writes it was ended, or "
-				    "still writes",
-				    l->name)
-		       : err;
+	if (err > 0)
+		err = table_note(t,
+				 "'%s' ends before its JSON does: who writes it was ended, or "
+				 "still writes",
+				 l->name);
+	return err ? err : sysstat_note_zone(t, l);
 }
 
 static bool is_sysstat_json(const unsigned char *head, size_t n)

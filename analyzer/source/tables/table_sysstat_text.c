@@ -335,6 +335,8 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 		err = got < 0 ? got : any_line(s, line, len);
 		s->blank = false;
 	}
+	if (!err)
+		err = sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 out:

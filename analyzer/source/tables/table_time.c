@@ -186,7 +186,7 @@ static bool hours(const char **p, const char *end, int hms[3], int64_t *part)
 	return hms[0] <= 23 && hms[1] <= 59 && hms[2] <= 60;
 }
 
-static int date(const char *p, const char *end, enum time_order *order, int64_t *ns)
+static int date(const char *p, const char *end, enum time_order *order, int64_t *ns, bool *local)
 {
 	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, of_month, hms[3] = {0};
@@ -198,7 +198,10 @@ static int date(const char *p, const char *end, enum time_order *order, int64_t 
 	if (p < end) {
 		if (one(&p, end, ",") && (p == end || *p != ' '))
 			return -EINVAL;
-		if (!one(&p, end, "T ") || !hours(&p, end, hms, &part) || zone(p, end, &off))
+		if (!one(&p, end, "T ") || !hours(&p, end, hms, &part))
+			return -EINVAL;
+		*local |= p == end;
+		if (zone(p, end, &off))
 			return -EINVAL;
 	}
 	if (month < 1 || month > 12 || of_month < 1 || of_month > last[month - 1] ||
@@ -223,14 +226,21 @@ static bool is_date(const char *s, const char *end)
 		(*after == '.' && memchr(after + 1, '.', (size_t)(end - after - 1))));
 }
 
+static int parse(const char *s, size_t len, enum time_order *order, int64_t *ns, bool *local)
+{
+	return is_date(s, s + len) ? date(s, s + len, order, ns, local) : epoch_ns(s, s + len, ns);
+}
+
 int time_parse(const char *s, size_t len, enum time_order *order, int64_t *ns)
 {
-	return is_date(s, s + len) ? date(s, s + len, order, ns) : epoch_ns(s, s + len, ns);
+	bool local = false;
+
+	return parse(s, len, order, ns, &local);
 }
 
 int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns)
 {
-	int err = time_parse(s, len, &l->order, ns);
+	int err = parse(s, len, &l->order, ns, &l->local);
 
 	if (err == -EDOM)
 		return lines_bad(l,
