@@ -79,6 +79,38 @@ static void sar_over_midnight(void **state)
 	table_release(&t);
 }
 
+/* A clock that was put back is no midnight: hours that come twice would be one. */
+static void clocks_that_go_back(void **state)
+{
+	static const char back[] =
+		"the clock goes back (summer time?): record with TZ=UTC, or give "
+		"sar's own file";
+	struct table t;
+
+	(void)state;
+	bad(LINUX("a", "10/25/26") "02:58:00  DEV  tps\n02:59:00  vda  1\n02:00:00  vda  2\n",
+	    &none, back);
+	bad(LINUX("a", "10/25/26") "02:59:00  DEV  tps\n02:59:01  vda  1\n02:59:00  5\n", &none,
+	    "line 5: 2 words, but 3 columns");
+	bad(LINUX("a", "10/25/26") REPORT("10/25/26 02:58:00", "1", "1")
+		    REPORT("10/25/26 02:59:00", "2", "2") REPORT("10/25/26 02:00:00", "3", "3"),
+	    &none, "line 19: the clock goes back");
+	/* the next day begins late, for the server was off */
+	ok(&t, LINUX("a", "10/25/26") "12:58:00  DEV  tps\n12:59:00  vda  1\n09:58:00  vda  2\n",
+	   &none);
+	value_is(&t, "a", "vda", "tps", 1793008680, 2);
+	table_release(&t);
+	/* another recording in the same file begins when it likes to */
+	ok(&t,
+	   LINUX("a", "10/25/26") REPORT("10/25/26 02:58:00", "1", "1")
+		   REPORT("10/25/26 02:59:00", "2", "2") LINUX("a", "10/25/26")
+			   REPORT("10/25/26 01:00:00", "3", "3")
+				   REPORT("10/25/26 01:01:00", "4", "4"),
+	   &none);
+	value_is(&t, "a", "", "%user", 1792890060, 4);
+	table_release(&t);
+}
+
 /* With --pretty the device is the last word; sysstat before 12 has another name for the queue. */
 static void sar_of_other_versions(void **state)
 {
@@ -126,9 +158,8 @@ static void what_does_not_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(iostat_in_any_language),
-		cmocka_unit_test(sar_over_midnight),
-		cmocka_unit_test(sar_of_other_versions),
+		cmocka_unit_test(iostat_in_any_language), cmocka_unit_test(sar_over_midnight),
+		cmocka_unit_test(clocks_that_go_back),	  cmocka_unit_test(sar_of_other_versions),
 		cmocka_unit_test(what_does_not_fit),
 	};
 

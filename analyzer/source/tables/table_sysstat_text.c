@@ -16,6 +16,9 @@
 
 enum { WORDS_MAX = 256, SECTIONS_MAX = 64 };
 
+/* A time of the day that falls by more is one of the next day; by less, the clock was put back [D]. */
+#define BACK_MAX (3 * NS_PER_HOUR)
+
 /* The lines below one heading of sar's, which comes again. */
 struct text_section {
 	uint64_t columns; /* their hash */
@@ -30,6 +33,7 @@ struct sysstat_text {
 	char day[32]; /* of sar */
 	bool file, named, blank, iostat, timed;
 	size_t reports;		   /* of iostat's of this host */
+	int64_t last_ns;	   /* when the last was */
 	size_t columns;		   /* of the block; 0: none is open */
 	size_t device;		   /* which word names it; SIZE_MAX: none */
 	bool cpu;		   /* it is a processor */
@@ -61,6 +65,7 @@ static int first_line(struct sysstat_text *s, char *line)
 	s->timed = false;
 	s->in = NULL;
 	s->columns = s->reports = s->n_sections = 0;
+	s->last_ns = INT64_MIN;
 	snprintf(s->day, sizeof(s->day), "%.*s", (int)strcspn(day, " \t"), day);
 	return s->file ? 0
 		       : table_name(s->l, &s->t->nodes, "a node", host + 1, strlen(host + 1),
@@ -179,7 +184,13 @@ static uint64_t hash_of_words(const struct sysstat_text *s, size_t from)
 	return hash;
 }
 
-/* The time goes back by half a day or more: it is the next one. */
+static int goes_back(const struct sysstat_text *s)
+{
+	return lines_bad(s->l, "the clock goes back (summer time?): record with TZ=UTC, or give "
+			       "sar's own file");
+}
+
+/* The time goes back by hours: it is the next day. */
 static int sar_time(struct sysstat_text *s, size_t words)
 {
 	struct text_section *in = s->in;
@@ -191,8 +202,10 @@ static int sar_time(struct sysstat_text *s, size_t words)
 	err = lines_time(s->l, text, strlen(text), &s->at.time_ns);
 	if (err)
 		return err;
-	if (in->last_ns > INT64_MIN && s->at.time_ns < in->last_ns - NS_PER_DAY / 2)
+	if (in->last_ns > INT64_MIN && s->at.time_ns < in->last_ns - BACK_MAX)
 		in->add_ns += NS_PER_DAY;
+	else if (s->at.time_ns < in->last_ns)
+		return goes_back(s);
 	in->last_ns = s->at.time_ns;
 	s->at.time_ns += in->add_ns;
 	return 0;
@@ -229,7 +242,8 @@ static int sar_line(struct sysstat_text *s, size_t words)
 	}
 	if (!s->columns || !s->in)
 		return lines_bad(s->l, "there are no names of columns above");
-	err = sar_time(s, words);
+	/* a line of other columns has other times: values() refuses it */
+	err = s->n == s->columns ? sar_time(s, words) : 0;
 	return err ? err : values(s, words);
 }
 
@@ -249,12 +263,12 @@ static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 	/* the last word is that with --pretty */
 	bool device = names_device(s->word[0]) || names_device(s->word[s->n - 1]);
 	bool cpu = !strcmp(s->word[0], "avg-cpu:");
+	int err;
 
 	if ((device || cpu) && !s->timed)
 		return lines_bad(s->l, "there is no time above: 'iostat -t' prints it");
 	if (device || cpu) {
-		int err = heading(s, device ? 0 : 1);
-
+		err = heading(s, device ? 0 : 1);
 		s->in = NULL;
 		s->columns -= cpu; /* the name has none below */
 		if (cpu)
@@ -265,13 +279,14 @@ static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 		return s->reports > 1 ? values(s, 0) : 0;
 	s->iostat = true;
 	s->timed = true;
-	if (!s->reports++) {
-		int err = sysstat_note_first(s->t);
-
-		if (err)
-			return err;
-	}
-	return lines_time(s->l, line, len, &s->at.time_ns);
+	err = s->reports++ ? 0 : sysstat_note_first(s->t);
+	if (err)
+		return err;
+	err = lines_time(s->l, line, len, &s->at.time_ns);
+	if (!err && s->at.time_ns < s->last_ns)
+		return goes_back(s);
+	s->last_ns = s->at.time_ns;
+	return err;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
