@@ -140,6 +140,8 @@ static void what_does_not_fit(void **state)
 	bad(LINUX("a", "11/27/26") "Device  r/s\nvda  1\n", &none, "'iostat -t' prints it");
 	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice  tps  kB_read/s\nvda  1  2\n", &none,
 	    "line 4: there are no times of disks: 'iostat -x' prints them");
+	bad(LINUX("a", "27/11/2026") "10:00:00 \u03bc\u03bc  DEV  tps\n", &none,
+	    "line 3: '10:00:00 \u03bc\u03bc' is no time limpet knows: S_TIME_FORMAT=ISO makes");
 	bad(LINUX("a", "2/3/26") "10:00:00  DEV  tps\n10:00:01  vda  1\n", &none,
 	    "which is the month? write dates as 2026-11-21 19:26:00 (sysstat does so with "
 	    "S_TIME_FORMAT=ISO)");

@@ -312,6 +312,11 @@ static int any_line(struct sysstat_text *s, char *line, size_t len)
 	if (!s->n)
 		return 0;
 	words = clock_words(s);
+	if (words && s->n > words && (s->word[words][0] & 0x80)) /* in Greek, Hindi */
+		return lines_bad(s->l,
+				 "'%s %.40s' is no time limpet knows: S_TIME_FORMAT=ISO makes "
+				 "sysstat write times that everybody reads",
+				 s->word[0], s->word[words]);
 	if (words)
 		return sar_line(s, words);
 	if (s->columns && !s->iostat) { /* "Average:", in any language */
