@@ -242,7 +242,8 @@ static void what_sadf_prints(void **state)
 		"# hostname;interval;timestamp;IFACE;rxkB/s\n"
 		"vm;1;1003;lo;5\nvm;1;1003;eth0;6.00\nvm;1;1970-01-01 00:16:44 UTC;eth0;7.00\n"
 		"vm;-1;1002;LINUX-RESTART\t(2 CPU)\n"
-		"# hostname;interval;timestamp;atmptf/s;retrans/s\nvm;1;1003;1;2\n";
+		"# hostname;interval;timestamp;atmptf/s;retrans/s\nvm;1;1003;1;2\n"
+		"# hostname;interval;timestamp;INTR;CPU*\nvm;1;1003;sum;1;2;3\n";
 	struct table t;
 
 	(void)state;

@@ -136,7 +136,8 @@ static int any_line(struct sadf *s, size_t n)
 	/* host;-1;time;LINUX-RESTART (8 CPU), and comments of sar's users: …;COM text */
 	if (n > STAMP && !strcmp(s->f[INTERVAL].s, "-1"))
 		return n > FIRST && strncmp(s->f[FIRST].s, "LINUX-RESTART", 13) ? 0 : restart(s);
-	if (n != s->n)
+	/* sections nobody reads may have lists of their own */
+	if (n != s->n && (s->useful || !s->n))
 		return lines_bad(s->l, "%zu fields, but %zu columns", n, s->n);
 	s->t->lines++;
 	return s->useful ? line(s) : 0;
