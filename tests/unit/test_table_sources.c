@@ -260,7 +260,9 @@ static void what_sadf_prints(void **state)
 	assert_int_equal(t.restarts, 2); /* 1002 is told twice */
 	assert_null(strstr(text_of(&t.notes), "no zone"));
 	table_release(&t);
-	ok(&t, "# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7\n", &none);
+	ok(&t,
+	   "\xef\xbb\xbf# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7\n",
+	   &none);
 	value_is(&t, "vm", "vda", "tps", 1004, 7);
 	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);

@@ -50,7 +50,7 @@ struct table_format {
 		*suffix; /* what of a folder is read: ".csv", also with ".gz"; NULL: none of it */
 	bool binary;	 /* not text */
 	bool sysstat;	 /* for struct table */
-	/* By its first bytes (at most 4096, uncompressed); unless binary they are text, as UTF-8 is. */
+	/* By its first bytes (at most 4096, uncompressed, behind a byte order mark); unless binary they are text, as UTF-8 is. */
 	bool (*is)(const unsigned char *head, size_t n);
 	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
 	 * see table_node_of_file(). 0 or negative errno. */
@@ -84,7 +84,7 @@ int sysstat_no_waits(const struct lines *l);
 
 /* ---- table_json.c ------------------------------------------------------------------------------ */
 
-/* Whether it begins so, but for blanks and a byte order mark. */
+/* Whether it begins so, but for blanks. */
 bool json_begins(const unsigned char *head, size_t n, const char *begin);
 
 /* One document, of which some lists are handed out element by element: objects of at most TABLE_LINE_MAX bytes. */
