@@ -261,9 +261,9 @@ static void what_sadf_prints(void **state)
 	assert_null(strstr(text_of(&t.notes), "no zone"));
 	table_release(&t);
 	ok(&t,
-	   "\xef\xbb\xbf# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7\n",
+	   "\xef\xbb\xbf# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7,25\n",
 	   &none);
-	value_is(&t, "vm", "vda", "tps", 1004, 7);
+	value_is(&t, "vm", "vda", "tps", 1004, 7.25);
 	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 	bad("# hostname;interval;timestamp;DEV;tps\nvm;1;1;vda;1;2\n", &none,

@@ -73,6 +73,8 @@ extern const struct table_format format_prometheus;
 
 /* Whether the column of that name is read of sysstat's. */
 bool sysstat_is_read(const char *name);
+/* A number as sysstat prints it in any language; the comma in it becomes a point. 0, or -EINVAL after a message. */
+int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
 int sysstat_note_first(struct table *t);
 /* Times that name no zone are read as UTC, with this note. 0 or -ENOMEM. */

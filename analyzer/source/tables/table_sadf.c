@@ -93,6 +93,18 @@ static int restart(struct sadf *s)
 	return 0;
 }
 
+int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind)
+{
+	char *comma = strchr(text, ',');
+
+	if (comma)
+		*comma = '.';
+	*kind = number_parse(text, strlen(text), value);
+	if (*kind == NUMBER_VALUE ? __builtin_isfinite(*value) : *kind == NUMBER_MISSING)
+		return 0;
+	return lines_bad(l, "'%.40s' is no number", text);
+}
+
 static int line(struct sadf *s)
 {
 	struct sample sample = {.bytes = __builtin_nanf("")};
@@ -119,12 +131,9 @@ static int line(struct sadf *s)
 
 		if (s->metric[i] < 0)
 			continue;
-		kind = number_parse(s->f[i].s, s->f[i].len, &sample.value);
-		if (kind == NUMBER_TEXT ||
-		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
-			return lines_bad(s->l, "'%.40s' is no number", s->f[i].s);
+		err = sysstat_number(s->l, s->f[i].s, &sample.value, &kind);
 		sample.metric = (uint32_t)s->metric[i];
-		err = table_value(s->t, s->l, &sample, kind);
+		err = err ? err : table_value(s->t, s->l, &sample, kind);
 	}
 	return err;
 }

@@ -134,19 +134,13 @@ static int values(struct sysstat_text *s, size_t from)
 		err = table_name(s->l, &s->t->instances, "an instance", name, strlen(name),
 				 TABLE_INSTANCE_MAX, &sample.instance);
 	for (size_t i = from; i < s->n && !err; i++) {
-		char *comma = strchr(s->word[i], ',');
 		enum number kind;
 
 		if (s->metric[i] < 0)
 			continue;
-		if (comma)
-			*comma = '.';
-		kind = number_parse(s->word[i], strlen(s->word[i]), &sample.value);
-		if (kind == NUMBER_TEXT ||
-		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
-			return lines_bad(s->l, "'%.40s' is no number", s->word[i]);
+		err = sysstat_number(s->l, s->word[i], &sample.value, &kind);
 		sample.metric = (uint32_t)s->metric[i];
-		err = table_value(s->t, s->l, &sample, kind);
+		err = err ? err : table_value(s->t, s->l, &sample, kind);
 	}
 	return err;
 }
