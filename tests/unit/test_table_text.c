@@ -143,11 +143,21 @@ static void what_does_not_fit(void **state)
 	    "line 4: there are no times of disks: 'iostat -x' prints them");
 	bad(LINUX("a", "27/11/2026") "10:00:00 \u03bc\u03bc  DEV  tps\n", &none,
 	    "line 3: '10:00:00 \u03bc\u03bc' is no time limpet knows: S_TIME_FORMAT=ISO makes");
+	/* with -h a report has several headings: one of each kind of requests */
+	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\n r/s r_await Device\n 1.0k 2.00 vda\n\n"
+				   " d/s d_await Device\n 0.00 0.00 vda\n\n"
+				   " f/s f_await aqu-sz %util Device\n 0.00 0.00 0.00 1.0% vda\n\n"
+				   "11/27/26 23:45:18\n r/s r_await Device\n 1.0k 2.00 vda\n",
+	    &none, "line 15: '1.0k' has a unit");
 	bad(LINUX("a", "2/3/26") "10:00:00  DEV  tps\n10:00:01  vda  1\n", &none,
 	    "which is the month? write dates as 2026-11-21 19:26:00 (sysstat does so with "
 	    "S_TIME_FORMAT=ISO)");
 	bad(LINUX("a", "11/27/26") "10:00:00  DEV  tps\n10:00:01  vda  x\n", &none,
 	    "line 4: 'x' is no number");
+	bad(LINUX("a", "11/27/26") "10:00:00  DEV  %util\n10:00:01  vda  70.5%\n", &none,
+	    "line 4: '70.5%' has a unit: print it without -h or --human");
+	bad(LINUX("a", "11/27/26") "10:00:00  DEV  rkB/s\n10:00:01  vda  1,3k\n", &none,
+	    "line 4: '1.3k' has a unit");
 	bad(LINUX("a", "11/27/26") "10:00:00  DEV  tps\n10:00:01  vda\n", &none,
 	    "line 4: 2 words, but 3 columns");
 	bad(LINUX("a", "11/27/26") "10:00:00  DEV  tps\nvda  1\n", &none, "'vda' is no time");

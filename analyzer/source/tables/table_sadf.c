@@ -96,12 +96,15 @@ static int restart(struct sadf *s)
 int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind)
 {
 	char *comma = strchr(text, ',');
+	size_t len = strlen(text);
 
 	if (comma)
 		*comma = '.';
-	*kind = number_parse(text, strlen(text), value);
+	*kind = number_parse(text, len, value);
 	if (*kind == NUMBER_VALUE ? __builtin_isfinite(*value) : *kind == NUMBER_MISSING)
 		return 0;
+	if (len && text[0] >= '0' && text[0] <= '9' && strchr("%BkMGTP", text[len - 1]))
+		return lines_bad(l, "'%.40s' has a unit: print it without -h or --human", text);
 	return lines_bad(l, "'%.40s' is no number", text);
 }
 
