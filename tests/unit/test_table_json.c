@@ -176,7 +176,7 @@ static void sysstat_that_does_not_fit(void **state)
 	bad(HOST("a", "\"statistics\": [{\"avg-cpu\": {\"user\": 1}}" END), &none,
 	    "there is no timestamp: 'iostat -t' prints it");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\"}}" END), &none,
-	    "'' is no time");
+	    "'' is no time (S_TIME_FORMAT=ISO makes sysstat write");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"02/03/26 00:00:00\"}" END), &none,
 	    "which is the month?");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"11/27/26 00:00:00\"},"

@@ -73,6 +73,8 @@ extern const struct table_format format_prometheus;
 
 /* Whether the column of that name is read of sysstat's. */
 bool sysstat_is_read(const char *name);
+/* For struct lines, of what sysstat prints in the user's language. */
+#define SYSSTAT_HINT " (S_TIME_FORMAT=ISO makes sysstat write times that everybody reads)"
 /* A number as sysstat prints it in any language; the comma in it becomes a point. 0, or -EINVAL after a message. */
 int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */

@@ -266,6 +266,7 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	int err = table_kind(t, l, false);
 
 	memset(s.of, -1, sizeof(s.of));
+	l->hint = SYSSTAT_HINT;
 	s.file = o->node && !strcmp(o->node, "@file");
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.at.node);

@@ -307,10 +307,8 @@ static int any_line(struct sysstat_text *s, char *line, size_t len)
 		return 0;
 	words = clock_words(s);
 	if (words && s->n > words && (s->word[words][0] & 0x80)) /* in Greek, Hindi */
-		return lines_bad(s->l,
-				 "'%s %.40s' is no time limpet knows: S_TIME_FORMAT=ISO makes "
-				 "sysstat write times that everybody reads",
-				 s->word[0], s->word[words]);
+		return lines_bad(s->l, "'%s %.40s' is no time%s", s->word[0], s->word[words],
+				 SYSSTAT_HINT);
 	if (words)
 		return sar_line(s, words);
 	if (s->columns && !s->iostat) { /* "Average:", in any language */
@@ -318,7 +316,7 @@ static int any_line(struct sysstat_text *s, char *line, size_t len)
 
 		if (s->word[0][end - 1] == ':' || (s->n > 1 && !strcmp(s->word[1], ":")))
 			return 0;
-		return lines_bad(s->l, "'%.40s' is no time", s->word[0]);
+		return lines_bad(s->l, "'%.40s' is no time%s", s->word[0], SYSSTAT_HINT);
 	}
 	return iostat_line(s, whole, strlen(whole));
 }
@@ -337,6 +335,7 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 	s->t = t;
 	s->l = l;
 	s->at.bytes = __builtin_nanf("");
+	l->hint = SYSSTAT_HINT;
 	s->file = o->node && !strcmp(o->node, "@file");
 	if (s->file)
 		err = table_node_of_file(t, l, path, &s->at.node);

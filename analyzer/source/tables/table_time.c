@@ -124,7 +124,7 @@ static int zone(const char *p, const char *end, int64_t *off)
 	return p == end && hours < 24 && minutes < 60 ? 0 : -EINVAL;
 }
 
-/* "2018-01-28", "2018/01/28", "28.01.2018", "1/28/18": of the last kind a file's other dates tell the order. */
+/* "2018-01-28", "2018/01/28", "28.01.2018", "28-01-2018", "1/28/18": of the last two kinds a file's other dates tell the order. */
 static int day(const char **p, const char *end, enum time_order *order, int *year, int *month,
 	       int *of_month)
 {
@@ -144,20 +144,20 @@ static int day(const char **p, const char *end, enum time_order *order, int *yea
 	if (!one_or_two(p, end, &first))
 		return -EINVAL;
 	sep[0] = *p < end ? **p : 0;
-	if (!one(p, end, "./") || !one_or_two(p, end, &second) || !one(p, end, sep))
+	if (!one(p, end, "./-") || !one_or_two(p, end, &second) || !one(p, end, sep))
 		return -EINVAL;
 	from = *p;
 	if (!digits(p, end, 4, year)) {
 		*p = from;
-		if (!digits(p, end, 2, year))
+		if (*sep == '-' || !digits(p, end, 2, year)) /* 26-11-27: nobody knows the year */
 			return -EINVAL;
 		*year += 2000;
 	}
 	if (*order == TIME_ORDER_UNKNOWN && (*sep == '.' || first > 12 || second > 12))
 		*order = *sep == '.' ? TIME_DOTTED : first > 12 ? TIME_DAY_FIRST : TIME_MONTH_FIRST;
-	if (*sep == '/' && *order == TIME_ORDER_UNKNOWN && first != second)
+	if (*sep != '.' && *order == TIME_ORDER_UNKNOWN && first != second)
 		return -EDOM;
-	month_first = *sep == '/' && *order == TIME_MONTH_FIRST;
+	month_first = *sep != '.' && *order == TIME_MONTH_FIRST;
 	*month = month_first ? first : second;
 	*of_month = month_first ? second : first;
 	return 0;
@@ -247,5 +247,5 @@ int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns)
 				 "'%.40s': which is the month? write dates as 2026-11-21 19:26:00 "
 				 "(sysstat does so with S_TIME_FORMAT=ISO)",
 				 s);
-	return err ? lines_bad(l, "'%.40s' is no time", s) : 0;
+	return err ? lines_bad(l, "'%.40s' is no time%s", s, l->hint ?: "") : 0;
 }
