@@ -133,6 +133,32 @@ static void sar_of_other_versions(void **state)
 	table_release(&t);
 }
 
+/* Who writes it was killed, or still writes: half a number is another one. */
+static void a_line_without_its_end(void **state)
+{
+	static const char text[] =
+		LINUX("a", "11/27/26") "10:00:00  DEV  tps\n10:00:01  vda  17.5\n"
+				       "10:00:02  vda  18.5\n";
+	struct table t;
+	char *cut;
+
+	(void)state;
+	for (size_t n = 0; n <= strlen("10:00:02  vda  18.5\n"); n++) {
+		bool whole = n == 0, gone = n == strlen("10:00:02  vda  18.5\n");
+
+		cut = strndup(text, strlen(text) - n);
+		assert_non_null(cut);
+		ok(&t, cut, &none);
+		value_is(&t, "a", "vda", "tps", 1795773601, 17.5);
+		assert_int_equal(t.n, whole ? 2 : 1);
+		assert_int_equal(
+			!strstr(text_of(&t.notes), "x.csv' is not finished (sar or iostat"),
+			whole || gone);
+		table_release(&t);
+		free(cut);
+	}
+}
+
 static void what_does_not_fit(void **state)
 {
 	(void)state;
@@ -177,7 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(iostat_in_any_language), cmocka_unit_test(sar_over_midnight),
 		cmocka_unit_test(clocks_that_go_back),	  cmocka_unit_test(sar_of_other_versions),
-		cmocka_unit_test(what_does_not_fit),
+		cmocka_unit_test(a_line_without_its_end), cmocka_unit_test(what_does_not_fit),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -345,7 +345,13 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 			s->columns = s->iostat ? 0 : s->columns;
 		}
 		expected = l->line + 1;
-		err = got < 0 ? got : any_line(s, line, len);
+		err = got < 0	      ? got
+		      : l->unfinished ? table_note(t,
+						   "the last line of '%s' is not finished (sar or "
+						   "iostat was killed, or still writes): the lines "
+						   "above it were read",
+						   l->name)
+				      : any_line(s, line, len);
 		s->blank = false;
 	}
 	if (!err)
