@@ -189,6 +189,8 @@ static void sysstat_that_does_not_fit(void **state)
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
 		      "\"00:00:00\"}, \"queue\": {\"blocked\": \"5\"}}" END),
 	    &none, "what 'blocked' has here is no number");
+	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"11/27/26 00:00:00\"}" END), &none,
+	    "each run of iostat has one report");
 	bad("{\"sysstat\": {\"hosts\": [{\"statistics\": [{}" END, &none,
 	    "there is no name of a node");
 	bad(HOST("", "\"statistics\": []}]}}"), &none, "there is no name of a node");

@@ -191,6 +191,15 @@ static void what_does_not_fit(void **state)
 	    "line 1: there is no name of a node");
 	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice await\n10:00:00 vda\n", &none,
 	    "there are no names of columns above");
+	/* without empty lines nothing tells times from disks */
+	bad(LINUX("a", "11/27/26") "11/27/26 23:45:17\nDevice  tps await\nvda  1  2\n"
+				   "11/27/26 23:45:18\nDevice  tps await\nvda  1  2\n",
+	    &none, "line 6: 2 words, but 3 columns");
+	bad(LINUX("a", "11/27/26") REPORT("11/27/26 23:45:17", "1.00", "9.99")
+		    LINUX("a", "11/27/26") REPORT("11/27/26 23:46:17", "1.00", "9.99"),
+	    &none,
+	    "x.csv': each run of iostat has one report, which is left out as it may cover all the "
+	    "time since boot; run 'iostat -y -x -t N 2' or without end");
 	bad(LINUX("a", "11/27/26") "soon\n", &none,
 	    "line 3: 'soon' is no time (S_TIME_FORMAT=ISO makes sysstat write times that everybody "
 	    "reads)");

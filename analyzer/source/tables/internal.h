@@ -79,6 +79,8 @@ bool sysstat_is_read(const char *name);
 int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
 int sysstat_note_first(struct table *t);
+/* Nothing else was in the file: -EINVAL after a message. */
+int sysstat_only_first(const struct lines *l);
 /* Times that name no zone are read as UTC, with this note. 0 or -ENOMEM. */
 int sysstat_note_zone(struct table *t, const struct lines *l);
 /* What the times of a disk are called, to a NULL. */

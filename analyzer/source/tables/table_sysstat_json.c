@@ -216,6 +216,15 @@ int sysstat_note_first(struct table *t)
 			     "boot (unless -y was given)");
 }
 
+int sysstat_only_first(const struct lines *l)
+{
+	fail("'%s': each run of iostat has one report, which is left out as it may cover all the "
+	     "time since "
+	     "boot; run 'iostat -y -x -t N 2' or without end",
+	     l->name);
+	return -EINVAL;
+}
+
 int sysstat_note_zone(struct table *t, const struct lines *l)
 {
 	return l->local ? table_note(t, "times of sar and iostat that name no zone are read as "
@@ -263,6 +272,7 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 {
 	static const char *const lists[] = {"statistics", "restarts", NULL};
 	struct sysstat_json s = {.t = t, .l = l, .at.bytes = __builtin_nanf("")};
+	uint64_t before = t->lines;
 	int err = table_kind(t, l, false);
 
 	memset(s.of, -1, sizeof(s.of));
@@ -278,6 +288,8 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 				 "'%s' ends before its JSON does: who writes it was ended, or "
 				 "still writes",
 				 l->name);
+	if (!err && s.records && t->lines == before)
+		err = sysstat_only_first(l);
 	return err ? err : sysstat_note_zone(t, l);
 }
 

@@ -127,6 +127,8 @@ static int values(struct sysstat_text *s, size_t from)
 
 	if (s->n != s->columns)
 		return lines_bad(s->l, "%zu words, but %zu columns", s->n, s->columns);
+	if (s->iostat && s->reports < 2)
+		return 0;
 	s->t->lines++;
 	if (name && (s->cpu ? strcmp(name, "all") != 0 : !strcmp(name, "lo")))
 		return 0;
@@ -270,7 +272,7 @@ static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 		return err || cpu || has_waits(s) ? err : sysstat_no_waits(s->l);
 	}
 	if (s->columns && s->iostat)
-		return s->reports > 1 ? values(s, 0) : 0;
+		return values(s, 0);
 	s->iostat = true;
 	s->timed = true;
 	err = s->reports++ ? 0 : sysstat_note_first(s->t);
@@ -326,7 +328,7 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 {
 	struct sysstat_text *s = calloc(1, sizeof(*s));
 	int err = s ? table_kind(t, l, false) : -ENOMEM, got;
-	uint64_t expected = 1;
+	uint64_t expected = 1, before = t->lines;
 	char *line;
 	size_t len;
 
@@ -354,6 +356,8 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 				      : any_line(s, line, len);
 		s->blank = false;
 	}
+	if (!err && s->iostat && t->lines == before)
+		err = sysstat_only_first(l);
 	if (!err)
 		err = sysstat_note_zone(t, l);
 	t->merge = true;
