@@ -71,7 +71,7 @@ refuses "line 2: '2/3/2026 09:00': which is the month? write dates as 2026-11-21
 D=tests/data/formats
 
 case_begin "iostat -o JSON -x -t, packed with xz: the slow server is named, and the first report is left out"
-names oss3 "left out: iostat's first report" "$L" diagnose $D/oss?.iostat.json.xz
+names oss3 "iostat's first report is left out: without -y" "$L" diagnose $D/oss?.iostat.json.xz
 
 case_begin "iostat -x -t for people, in German, packed with bzip2"
 names oss3 'slow: r_await given r/s of vda' "$L" diagnose $D/oss?.iostat.txt.bz2

@@ -212,8 +212,8 @@ static int record(struct sysstat_json *s, const json_t *e)
 
 int sysstat_note_first(struct table *t)
 {
-	return table_note(t, "left out: iostat's first report, which is of all the time since the "
-			     "boot (unless -y was given)");
+	return table_note(t, "iostat's first report is left out: without -y it covers all the time "
+			     "since boot");
 }
 
 int sysstat_only_first(const struct lines *l)
@@ -284,10 +284,11 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	if (!err)
 		err = json_document(l, &(struct json_document){lists, element, member, &s, true});
 	if (err > 0)
-		err = table_note(t,
-				 "'%s' ends before its JSON does: who writes it was ended, or "
-				 "still writes",
-				 l->name);
+		err = table_note(
+			t,
+			"'%s': the JSON is not finished (iostat was killed, or still writes): "
+			"complete reports were read",
+			l->name);
 	if (!err && s.records && t->lines == before)
 		err = sysstat_only_first(l);
 	return err ? err : sysstat_note_zone(t, l);
