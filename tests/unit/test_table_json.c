@@ -112,7 +112,8 @@ static void iostat(void **state)
 	value_is(&t, "a", "sda", "r/s", 1795737602, 22.5);
 	value_is(&t, "a", "sda", "%util", 1795737602, 9);
 	assert_non_null(strstr(text_of(&t.notes), "iostat's first report"));
-	assert_null(strstr(text_of(&t.notes), "ends before"));
+	assert_null(strstr(text_of(&t.notes), "not finished"));
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 	/* iostat was killed, or still writes: it puts out whole reports */
 	cut = strdup(text_of(&text));
@@ -120,7 +121,7 @@ static void iostat(void **state)
 	cut[text.len - strlen(END)] = '\0';
 	ok(&t, cut, &none);
 	assert_int_equal(t.n, 2 * 5);
-	assert_non_null(strstr(text_of(&t.notes), "ends before its JSON does"));
+	assert_non_null(strstr(text_of(&t.notes), "the JSON is not finished (iostat was killed"));
 	table_release(&t);
 	cut[text.len - strlen(END) - 1] = '\0';
 	bad(cut, &none, "the file ends in the middle of its JSON: it is cut off");
@@ -157,6 +158,15 @@ static void sadf(void **state)
 	assert_int_equal(t.n, 8);
 	assert_int_equal(t.restarts, 1);
 	assert_int_equal(t.duplicates, 0);
+	assert_null(strstr(text_of(&t.notes), "no zone"));
+	table_release(&t);
+	/* sadf -t and -T print the time of some place */
+	ok(&t,
+	   HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
+		     "\"00:00:01\", \"utc\": 0}, \"io\": {\"tps\": 9}}" END),
+	   &none);
+	value_is(&t, "a", "", "tps", 1795737601, 9);
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 }
 
@@ -166,15 +176,21 @@ static void sysstat_that_does_not_fit(void **state)
 	bad(HOST("a", "\"statistics\": [{\"avg-cpu\": {\"user\": 1}}" END), &none,
 	    "there is no timestamp: 'iostat -t' prints it");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\"}}" END), &none,
-	    "'' is no time");
+	    "'' is no time (S_TIME_FORMAT=ISO makes sysstat write");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"02/03/26 00:00:00\"}" END), &none,
 	    "which is the month?");
+	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"11/27/26 00:00:00\"},"
+		      "{\"timestamp\": \"11/27/26 00:00:01\", \"disk\": [{\"disk_device\": "
+		      "\"sda\", \"tps\": 5}]}" END),
+	    &none, "there are no times of disks: 'iostat -x' prints them");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
 		      "\"00:00:00\"}, \"disk\": [{\"disk-device\": 5}]}" END),
 	    &none, "no name of a disk");
 	bad(HOST("a", "\"statistics\": [{\"timestamp\": {\"date\": \"2026-11-27\", \"time\": "
 		      "\"00:00:00\"}, \"queue\": {\"blocked\": \"5\"}}" END),
 	    &none, "what 'blocked' has here is no number");
+	bad(HOST("a", "\"statistics\": [{\"timestamp\": \"11/27/26 00:00:00\"}" END), &none,
+	    "each run of iostat has one report");
 	bad("{\"sysstat\": {\"hosts\": [{\"statistics\": [{}" END, &none,
 	    "there is no name of a node");
 	bad(HOST("", "\"statistics\": []}]}}"), &none, "there is no name of a node");

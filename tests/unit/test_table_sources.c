@@ -242,7 +242,8 @@ static void what_sadf_prints(void **state)
 		"# hostname;interval;timestamp;IFACE;rxkB/s\n"
 		"vm;1;1003;lo;5\nvm;1;1003;eth0;6.00\nvm;1;1970-01-01 00:16:44 UTC;eth0;7.00\n"
 		"vm;-1;1002;LINUX-RESTART\t(2 CPU)\n"
-		"# hostname;interval;timestamp;atmptf/s;retrans/s\nvm;1;1003;1;2\n";
+		"# hostname;interval;timestamp;atmptf/s;retrans/s\nvm;1;1003;1;2\n"
+		"# hostname;interval;timestamp;INTR;CPU*\nvm;1;1003;sum;1;2;3\n";
 	struct table t;
 
 	(void)state;
@@ -257,6 +258,13 @@ static void what_sadf_prints(void **state)
 	assert_int_equal(names_find(&t.metrics, "new-one"), -1);
 	assert_int_equal(names_find(&t.metrics, "retrans/s"), -1);
 	assert_int_equal(t.restarts, 2); /* 1002 is told twice */
+	assert_null(strstr(text_of(&t.notes), "no zone"));
+	table_release(&t);
+	ok(&t,
+	   "\xef\xbb\xbf# hostname;interval;timestamp;DEV;tps\nvm;1;1970-01-01 00:16:44;vda;7,25\n",
+	   &none);
+	value_is(&t, "vm", "vda", "tps", 1004, 7.25);
+	assert_non_null(strstr(text_of(&t.notes), "that name no zone are read as UTC"));
 	table_release(&t);
 	bad("# hostname;interval;timestamp;DEV;tps\nvm;1;1;vda;1;2\n", &none,
 	    "line 2: 6 fields, but 5 columns");

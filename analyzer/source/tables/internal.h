@@ -50,7 +50,7 @@ struct table_format {
 		*suffix; /* what of a folder is read: ".csv", also with ".gz"; NULL: none of it */
 	bool binary;	 /* not text */
 	bool sysstat;	 /* for struct table */
-	/* By its first bytes (at most 4096, uncompressed); unless binary they are text, as UTF-8 is. */
+	/* By its first bytes (at most 4096, uncompressed, behind a byte order mark); unless binary they are text, as UTF-8 is. */
 	bool (*is)(const unsigned char *head, size_t n);
 	/* Adds what the lines hold to the table; with --node @file the node is what `path` is called,
 	 * see table_node_of_file(). 0 or negative errno. */
@@ -73,12 +73,24 @@ extern const struct table_format format_prometheus;
 
 /* Whether the column of that name is read of sysstat's. */
 bool sysstat_is_read(const char *name);
+/* For struct lines, of what sysstat prints in the user's language. */
+#define SYSSTAT_HINT " (S_TIME_FORMAT=ISO makes sysstat write times that everybody reads)"
+/* A number as sysstat prints it in any language; the comma in it becomes a point. 0, or -EINVAL after a message. */
+int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind);
 /* Of iostat the first report is left out, with this note. 0 or -ENOMEM. */
 int sysstat_note_first(struct table *t);
+/* Nothing else was in the file: -EINVAL after a message. */
+int sysstat_only_first(const struct lines *l);
+/* Times that name no zone are read as UTC, with this note. 0 or -ENOMEM. */
+int sysstat_note_zone(struct table *t, const struct lines *l);
+/* What the times of a disk are called, to a NULL. */
+extern const char *const sysstat_waits[];
+/* iostat printed none of them: -EINVAL after a message. */
+int sysstat_no_waits(const struct lines *l);
 
 /* ---- table_json.c ------------------------------------------------------------------------------ */
 
-/* Whether it begins so, but for blanks and a byte order mark. */
+/* Whether it begins so, but for blanks. */
 bool json_begins(const unsigned char *head, size_t n, const char *begin);
 
 /* One document, of which some lists are handed out element by element: objects of at most TABLE_LINE_MAX bytes. */

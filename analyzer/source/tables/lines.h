@@ -24,11 +24,14 @@ struct lines {
 	char *buf;
 	size_t at, end; /* what is read and not yet taken */
 	bool eof;
-	bool whole; /* a record is a line, whatever quotes it has */
-	char sep;   /* 0 until the header is split */
+	bool unfinished; /* the last record had no end of line: it is the file's last */
+	bool whole;	 /* a record is a line, whatever quotes it has */
+	char sep;	 /* 0 until the header is split */
 	enum time_order order;
-	uint64_t line; /* number of the line the last record begins on, from 1 */
-	uint64_t next; /* of the line after it */
+	const char *hint; /* behind what is no time; NULL: nothing */
+	bool local;	  /* a date and time had no zone */
+	uint64_t line;	  /* number of the line the last record begins on, from 1 */
+	uint64_t next;	  /* of the line after it */
 };
 
 struct field {

@@ -210,6 +210,10 @@ static const struct table_format *format_of(const unsigned char *head, size_t n)
 {
 	bool text = is_text(head, n);
 
+	if (n > 3 && !memcmp(head, "\xef\xbb\xbf", 3)) { /* readers skip a byte order mark too */
+		head += 3;
+		n -= 3;
+	}
 	for (size_t i = 0; i < FORMATS; i++)
 		if ((text || formats[i]->binary) && formats[i]->is(head, n))
 			return formats[i];

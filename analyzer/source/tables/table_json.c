@@ -26,9 +26,7 @@ struct json_walk {
 
 bool json_begins(const unsigned char *head, size_t n, const char *begin)
 {
-	size_t i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
-
-	for (; i < n && *begin; i++) {
+	for (size_t i = 0; i < n && *begin; i++) {
 		if (strchr(" \t\r\n", head[i]))
 			continue;
 		if (head[i] != (unsigned char)*begin++)

@@ -215,6 +215,7 @@ static int next_record(struct lines *l, char **record, size_t *len)
 	l->next += newlines;
 	if (!nl && l->at == l->end)
 		return 0;
+	l->unfinished = !nl;
 	*record = l->buf + l->at;
 	*len = (size_t)((nl ? nl : l->buf + l->end) - *record);
 	l->at = nl ? (size_t)(nl + 1 - l->buf) : l->end;

@@ -93,6 +93,21 @@ static int restart(struct sadf *s)
 	return 0;
 }
 
+int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind)
+{
+	char *comma = strchr(text, ',');
+	size_t len = strlen(text);
+
+	if (comma)
+		*comma = '.';
+	*kind = number_parse(text, len, value);
+	if (*kind == NUMBER_VALUE ? __builtin_isfinite(*value) : *kind == NUMBER_MISSING)
+		return 0;
+	if (len && text[0] >= '0' && text[0] <= '9' && strchr("%BkMGTP", text[len - 1]))
+		return lines_bad(l, "'%.40s' has a unit: print it without -h or --human", text);
+	return lines_bad(l, "'%.40s' is no number", text);
+}
+
 static int line(struct sadf *s)
 {
 	struct sample sample = {.bytes = __builtin_nanf("")};
@@ -119,12 +134,9 @@ static int line(struct sadf *s)
 
 		if (s->metric[i] < 0)
 			continue;
-		kind = number_parse(s->f[i].s, s->f[i].len, &sample.value);
-		if (kind == NUMBER_TEXT ||
-		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
-			return lines_bad(s->l, "'%.40s' is no number", s->f[i].s);
+		err = sysstat_number(s->l, s->f[i].s, &sample.value, &kind);
 		sample.metric = (uint32_t)s->metric[i];
-		err = table_value(s->t, s->l, &sample, kind);
+		err = err ? err : table_value(s->t, s->l, &sample, kind);
 	}
 	return err;
 }
@@ -136,7 +148,8 @@ static int any_line(struct sadf *s, size_t n)
 	/* host;-1;time;LINUX-RESTART (8 CPU), and comments of sar's users: …;COM text */
 	if (n > STAMP && !strcmp(s->f[INTERVAL].s, "-1"))
 		return n > FIRST && strncmp(s->f[FIRST].s, "LINUX-RESTART", 13) ? 0 : restart(s);
-	if (n != s->n)
+	/* sections nobody reads may have lists of their own */
+	if (n != s->n && (s->useful || !s->n))
 		return lines_bad(s->l, "%zu fields, but %zu columns", n, s->n);
 	s->t->lines++;
 	return s->useful ? line(s) : 0;
@@ -159,6 +172,8 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
 	if (!err)
 		err = table_kind(t, l, false);
+	if (!err)
+		err = sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 	free(s);

@@ -224,7 +224,7 @@ static const struct {
 	const char *what;
 } notes[] = {
 	/* only this one of state durations, which come as they like */
-	{apart, "have no time in common with most others (its clock?), off by"},
+	{apart, "have no time in common with most others (its clock, or its time zone?), off by"},
 	{late, "begin later than most, by"},
 	{early, "end earlier than most, by"},
 	{gap, "have gaps, the longest of"},

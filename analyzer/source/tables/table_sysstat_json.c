@@ -118,7 +118,8 @@ static int time_of(struct sysstat_json *s, const json_t *stamp)
 	if (s->iostat)
 		snprintf(text, sizeof(text), "%s", json_string_value(stamp));
 	else if (date && time)
-		snprintf(text, sizeof(text), "%s %s", date, time);
+		snprintf(text, sizeof(text), "%s %s%s", date, time,
+			 json_integer_value(json_object_get(stamp, "utc")) ? " UTC" : "");
 	return lines_time(s->l, text, strlen(text), &s->at.time_ns);
 }
 
@@ -143,6 +144,21 @@ static int value(struct sysstat_json *s, size_t place, uint32_t instance, const 
 	return table_value(s->t, s->l, &sample, NUMBER_VALUE);
 }
 
+const char *const sysstat_waits[] = {"await", "r_await", "w_await", "d_await", "f_await", NULL};
+
+int sysstat_no_waits(const struct lines *l)
+{
+	return lines_bad(l, "there are no times of disks: 'iostat -x' prints them");
+}
+
+static bool has_waits(const json_t *disk)
+{
+	for (size_t i = 0; sysstat_waits[i]; i++)
+		if (json_object_get(disk, sysstat_waits[i]))
+			return true;
+	return false;
+}
+
 /* Places from `place` on that are of the same object, in it. */
 static int object(struct sysstat_json *s, size_t place, size_t end, const json_t *o)
 {
@@ -157,6 +173,8 @@ static int object(struct sysstat_json *s, size_t place, size_t end, const json_t
 		return 0;
 	if (name && !json_is_string(name))
 		return lines_bad(s->l, "there is no name of a disk or an interface");
+	if (s->iostat && !strcmp(places[place].section, "disk") && !has_waits(o))
+		return sysstat_no_waits(s->l);
 	if (name && !json_object_get(o, "cpu"))
 		err = table_name(s->l, &s->t->instances, "an instance", json_string_value(name),
 				 json_string_length(name), TABLE_INSTANCE_MAX, &instance);
@@ -194,8 +212,26 @@ static int record(struct sysstat_json *s, const json_t *e)
 
 int sysstat_note_first(struct table *t)
 {
-	return table_note(t, "left out: iostat's first report, which is of all the time since the "
-			     "boot (unless -y was given)");
+	return table_note(t, "iostat's first report is left out: without -y it covers all the time "
+			     "since boot");
+}
+
+int sysstat_only_first(const struct lines *l)
+{
+	fail("'%s': each run of iostat has one report, which is left out as it may cover all the "
+	     "time since "
+	     "boot; run 'iostat -y -x -t N 2' or without end",
+	     l->name);
+	return -EINVAL;
+}
+
+int sysstat_note_zone(struct table *t, const struct lines *l)
+{
+	return l->local ? table_note(t, "times of sar and iostat that name no zone are read as "
+					"UTC; record "
+					"with TZ=UTC, or give sar's own file (sar -o), whose times "
+					"are exact")
+			: 0;
 }
 
 static int element(void *own, const char *list, json_t *e)
@@ -236,20 +272,26 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 {
 	static const char *const lists[] = {"statistics", "restarts", NULL};
 	struct sysstat_json s = {.t = t, .l = l, .at.bytes = __builtin_nanf("")};
+	uint64_t before = t->lines;
 	int err = table_kind(t, l, false);
 
 	memset(s.of, -1, sizeof(s.of));
+	l->hint = SYSSTAT_HINT;
 	s.file = o->node && !strcmp(o->node, "@file");
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.at.node);
 	t->merge = true;
 	if (!err)
 		err = json_document(l, &(struct json_document){lists, element, member, &s, true});
-	return err > 0 ? table_note(t,
-				    "'%s' ends before its JSON does: who writes it was ended, or "
-				    "still writes",
-				    l->name)
-		       : err;
+	if (err > 0)
+		err = table_note(
+			t,
+			"'%s': the JSON is not finished (iostat was killed, or still writes): "
+			"complete reports were read",
+			l->name);
+	if (!err && s.records && t->lines == before)
+		err = sysstat_only_first(l);
+	return err ? err : sysstat_note_zone(t, l);
 }
 
 static bool is_sysstat_json(const unsigned char *head, size_t n)

@@ -16,6 +16,9 @@
 
 enum { WORDS_MAX = 256, SECTIONS_MAX = 64 };
 
+/* A time of the day that falls by more is one of the next day; by less, the clock was put back [D]. */
+#define BACK_MAX (3 * NS_PER_HOUR)
+
 /* The lines below one heading of sar's, which comes again. */
 struct text_section {
 	uint64_t columns; /* their hash */
@@ -30,6 +33,7 @@ struct sysstat_text {
 	char day[32]; /* of sar */
 	bool file, named, blank, iostat, timed;
 	size_t reports;		   /* of iostat's of this host */
+	int64_t last_ns;	   /* when the last was */
 	size_t columns;		   /* of the block; 0: none is open */
 	size_t device;		   /* which word names it; SIZE_MAX: none */
 	bool cpu;		   /* it is a processor */
@@ -61,6 +65,7 @@ static int first_line(struct sysstat_text *s, char *line)
 	s->timed = false;
 	s->in = NULL;
 	s->columns = s->reports = s->n_sections = 0;
+	s->last_ns = INT64_MIN;
 	snprintf(s->day, sizeof(s->day), "%.*s", (int)strcspn(day, " \t"), day);
 	return s->file ? 0
 		       : table_name(s->l, &s->t->nodes, "a node", host + 1, strlen(host + 1),
@@ -122,6 +127,8 @@ static int values(struct sysstat_text *s, size_t from)
 
 	if (s->n != s->columns)
 		return lines_bad(s->l, "%zu words, but %zu columns", s->n, s->columns);
+	if (s->iostat && s->reports < 2)
+		return 0;
 	s->t->lines++;
 	if (name && (s->cpu ? strcmp(name, "all") != 0 : !strcmp(name, "lo")))
 		return 0;
@@ -129,19 +136,13 @@ static int values(struct sysstat_text *s, size_t from)
 		err = table_name(s->l, &s->t->instances, "an instance", name, strlen(name),
 				 TABLE_INSTANCE_MAX, &sample.instance);
 	for (size_t i = from; i < s->n && !err; i++) {
-		char *comma = strchr(s->word[i], ',');
 		enum number kind;
 
 		if (s->metric[i] < 0)
 			continue;
-		if (comma)
-			*comma = '.';
-		kind = number_parse(s->word[i], strlen(s->word[i]), &sample.value);
-		if (kind == NUMBER_TEXT ||
-		    (kind == NUMBER_VALUE && !__builtin_isfinite(sample.value)))
-			return lines_bad(s->l, "'%.40s' is no number", s->word[i]);
+		err = sysstat_number(s->l, s->word[i], &sample.value, &kind);
 		sample.metric = (uint32_t)s->metric[i];
-		err = table_value(s->t, s->l, &sample, kind);
+		err = err ? err : table_value(s->t, s->l, &sample, kind);
 	}
 	return err;
 }
@@ -179,7 +180,13 @@ static uint64_t hash_of_words(const struct sysstat_text *s, size_t from)
 	return hash;
 }
 
-/* The time goes back by half a day or more: it is the next one. */
+static int goes_back(const struct sysstat_text *s)
+{
+	return lines_bad(s->l, "the clock goes back (summer time?): record with TZ=UTC, or give "
+			       "sar's own file");
+}
+
+/* The time goes back by hours: it is the next day. */
 static int sar_time(struct sysstat_text *s, size_t words)
 {
 	struct text_section *in = s->in;
@@ -191,8 +198,10 @@ static int sar_time(struct sysstat_text *s, size_t words)
 	err = lines_time(s->l, text, strlen(text), &s->at.time_ns);
 	if (err)
 		return err;
-	if (in->last_ns > INT64_MIN && s->at.time_ns < in->last_ns - NS_PER_DAY / 2)
+	if (in->last_ns > INT64_MIN && s->at.time_ns < in->last_ns - BACK_MAX)
 		in->add_ns += NS_PER_DAY;
+	else if (s->at.time_ns < in->last_ns)
+		return goes_back(s);
 	in->last_ns = s->at.time_ns;
 	s->at.time_ns += in->add_ns;
 	return 0;
@@ -229,40 +238,51 @@ static int sar_line(struct sysstat_text *s, size_t words)
 	}
 	if (!s->columns || !s->in)
 		return lines_bad(s->l, "there are no names of columns above");
-	err = sar_time(s, words);
+	/* a line of other columns has other times: values() refuses it */
+	err = s->n == s->columns ? sar_time(s, words) : 0;
 	return err ? err : values(s, words);
 }
 
 /* ---- iostat ------------------------------------------------------------------------------------ */
+
+static bool has_waits(const struct sysstat_text *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; sysstat_waits[k]; k++)
+			if (!strcmp(s->word[i], sysstat_waits[k]))
+				return true;
+	return false;
+}
 
 static int iostat_line(struct sysstat_text *s, char *line, size_t len)
 {
 	/* the last word is that with --pretty */
 	bool device = names_device(s->word[0]) || names_device(s->word[s->n - 1]);
 	bool cpu = !strcmp(s->word[0], "avg-cpu:");
+	int err;
 
 	if ((device || cpu) && !s->timed)
 		return lines_bad(s->l, "there is no time above: 'iostat -t' prints it");
 	if (device || cpu) {
-		int err = heading(s, device ? 0 : 1);
-
+		err = heading(s, device ? 0 : 1);
 		s->in = NULL;
 		s->columns -= cpu; /* the name has none below */
 		if (cpu)
 			memmove(s->metric, s->metric + 1, s->columns * sizeof(*s->metric));
-		return err;
+		return err || cpu || has_waits(s) ? err : sysstat_no_waits(s->l);
 	}
 	if (s->columns && s->iostat)
-		return s->reports > 1 ? values(s, 0) : 0;
+		return values(s, 0);
 	s->iostat = true;
 	s->timed = true;
-	if (!s->reports++) {
-		int err = sysstat_note_first(s->t);
-
-		if (err)
-			return err;
-	}
-	return lines_time(s->l, line, len, &s->at.time_ns);
+	err = s->reports++ ? 0 : sysstat_note_first(s->t);
+	if (err)
+		return err;
+	err = lines_time(s->l, line, len, &s->at.time_ns);
+	if (!err && s->at.time_ns < s->last_ns)
+		return goes_back(s);
+	s->last_ns = s->at.time_ns;
+	return err;
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -288,6 +308,9 @@ static int any_line(struct sysstat_text *s, char *line, size_t len)
 	if (!s->n)
 		return 0;
 	words = clock_words(s);
+	if (words && s->n > words && (s->word[words][0] & 0x80)) /* in Greek, Hindi */
+		return lines_bad(s->l, "'%s %.40s' is no time%s", s->word[0], s->word[words],
+				 SYSSTAT_HINT);
 	if (words)
 		return sar_line(s, words);
 	if (s->columns && !s->iostat) { /* "Average:", in any language */
@@ -295,7 +318,7 @@ static int any_line(struct sysstat_text *s, char *line, size_t len)
 
 		if (s->word[0][end - 1] == ':' || (s->n > 1 && !strcmp(s->word[1], ":")))
 			return 0;
-		return lines_bad(s->l, "'%.40s' is no time", s->word[0]);
+		return lines_bad(s->l, "'%.40s' is no time%s", s->word[0], SYSSTAT_HINT);
 	}
 	return iostat_line(s, whole, strlen(whole));
 }
@@ -305,7 +328,7 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 {
 	struct sysstat_text *s = calloc(1, sizeof(*s));
 	int err = s ? table_kind(t, l, false) : -ENOMEM, got;
-	uint64_t expected = 1;
+	uint64_t expected = 1, before = t->lines;
 	char *line;
 	size_t len;
 
@@ -314,6 +337,7 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 	s->t = t;
 	s->l = l;
 	s->at.bytes = __builtin_nanf("");
+	l->hint = SYSSTAT_HINT;
 	s->file = o->node && !strcmp(o->node, "@file");
 	if (s->file)
 		err = table_node_of_file(t, l, path, &s->at.node);
@@ -323,9 +347,19 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 			s->columns = s->iostat ? 0 : s->columns;
 		}
 		expected = l->line + 1;
-		err = got < 0 ? got : any_line(s, line, len);
+		err = got < 0	      ? got
+		      : l->unfinished ? table_note(t,
+						   "the last line of '%s' is not finished (sar or "
+						   "iostat was killed, or still writes): the lines "
+						   "above it were read",
+						   l->name)
+				      : any_line(s, line, len);
 		s->blank = false;
 	}
+	if (!err && s->iostat && t->lines == before)
+		err = sysstat_only_first(l);
+	if (!err)
+		err = sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 out:

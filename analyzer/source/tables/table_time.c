@@ -124,7 +124,7 @@ static int zone(const char *p, const char *end, int64_t *off)
 	return p == end && hours < 24 && minutes < 60 ? 0 : -EINVAL;
 }
 
-/* "2018-01-28", "2018/01/28", "28.01.2018", "1/28/18": of the last kind a file's other dates tell the order. */
+/* "2018-01-28", "2018/01/28", "28.01.2018", "28-01-2018", "1/28/18": of the last two kinds a file's other dates tell the order. */
 static int day(const char **p, const char *end, enum time_order *order, int *year, int *month,
 	       int *of_month)
 {
@@ -144,20 +144,20 @@ static int day(const char **p, const char *end, enum time_order *order, int *yea
 	if (!one_or_two(p, end, &first))
 		return -EINVAL;
 	sep[0] = *p < end ? **p : 0;
-	if (!one(p, end, "./") || !one_or_two(p, end, &second) || !one(p, end, sep))
+	if (!one(p, end, "./-") || !one_or_two(p, end, &second) || !one(p, end, sep))
 		return -EINVAL;
 	from = *p;
 	if (!digits(p, end, 4, year)) {
 		*p = from;
-		if (!digits(p, end, 2, year))
+		if (*sep == '-' || !digits(p, end, 2, year)) /* 26-11-27: nobody knows the year */
 			return -EINVAL;
 		*year += 2000;
 	}
 	if (*order == TIME_ORDER_UNKNOWN && (*sep == '.' || first > 12 || second > 12))
 		*order = *sep == '.' ? TIME_DOTTED : first > 12 ? TIME_DAY_FIRST : TIME_MONTH_FIRST;
-	if (*sep == '/' && *order == TIME_ORDER_UNKNOWN && first != second)
+	if (*sep != '.' && *order == TIME_ORDER_UNKNOWN && first != second)
 		return -EDOM;
-	month_first = *sep == '/' && *order == TIME_MONTH_FIRST;
+	month_first = *sep != '.' && *order == TIME_MONTH_FIRST;
 	*month = month_first ? first : second;
 	*of_month = month_first ? second : first;
 	return 0;
@@ -186,7 +186,7 @@ static bool hours(const char **p, const char *end, int hms[3], int64_t *part)
 	return hms[0] <= 23 && hms[1] <= 59 && hms[2] <= 60;
 }
 
-static int date(const char *p, const char *end, enum time_order *order, int64_t *ns)
+static int date(const char *p, const char *end, enum time_order *order, int64_t *ns, bool *local)
 {
 	static const int last[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year, month, of_month, hms[3] = {0};
@@ -198,7 +198,10 @@ static int date(const char *p, const char *end, enum time_order *order, int64_t 
 	if (p < end) {
 		if (one(&p, end, ",") && (p == end || *p != ' '))
 			return -EINVAL;
-		if (!one(&p, end, "T ") || !hours(&p, end, hms, &part) || zone(p, end, &off))
+		if (!one(&p, end, "T ") || !hours(&p, end, hms, &part))
+			return -EINVAL;
+		*local |= p == end;
+		if (zone(p, end, &off))
 			return -EINVAL;
 	}
 	if (month < 1 || month > 12 || of_month < 1 || of_month > last[month - 1] ||
@@ -223,19 +226,26 @@ static bool is_date(const char *s, const char *end)
 		(*after == '.' && memchr(after + 1, '.', (size_t)(end - after - 1))));
 }
 
+static int parse(const char *s, size_t len, enum time_order *order, int64_t *ns, bool *local)
+{
+	return is_date(s, s + len) ? date(s, s + len, order, ns, local) : epoch_ns(s, s + len, ns);
+}
+
 int time_parse(const char *s, size_t len, enum time_order *order, int64_t *ns)
 {
-	return is_date(s, s + len) ? date(s, s + len, order, ns) : epoch_ns(s, s + len, ns);
+	bool local = false;
+
+	return parse(s, len, order, ns, &local);
 }
 
 int lines_time(struct lines *l, const char *s, size_t len, int64_t *ns)
 {
-	int err = time_parse(s, len, &l->order, ns);
+	int err = parse(s, len, &l->order, ns, &l->local);
 
 	if (err == -EDOM)
 		return lines_bad(l,
 				 "'%.40s': which is the month? write dates as 2026-11-21 19:26:00 "
 				 "(sysstat does so with S_TIME_FORMAT=ISO)",
 				 s);
-	return err ? lines_bad(l, "'%.40s' is no time", s) : 0;
+	return err ? lines_bad(l, "'%.40s' is no time%s", s, l->hint ?: "") : 0;
 }
