@@ -206,6 +206,16 @@ int table_metric_of_file(const struct lines *l, const char *path, char metric[ME
 	return 0;
 }
 
+int table_note_unit(struct table *t, const char *metric)
+{
+	int known = metric_by_name(metric);
+
+	if (known < 0 || !*metrics[known].unit)
+		return 0;
+	return table_note(t, "'%s' is taken in %s, as the file is called so", metric,
+			  metrics[known].unit);
+}
+
 static const struct table_format *format_of(const unsigned char *head, size_t n)
 {
 	bool text = is_text(head, n);

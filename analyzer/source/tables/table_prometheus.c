@@ -136,6 +136,8 @@ static int metric_of(struct exported_series *p, const json_t *labels, bool *want
 		return 0;
 	err = table_name(p->l, &p->t->metrics, "a metric", name, len, METRIC_NAME_LEN - 1,
 			 &p->at.metric);
+	if (!err && name == of_file)
+		err = table_note_unit(p->t, name);
 	if (err || len <= 6 || strcmp(name + len - 6, "_total"))
 		return err;
 	if (names_add(&p->t->rates, name) < 0)
