@@ -41,7 +41,9 @@ static void dates_are_utc_and_strict(void **state)
 					   "2026-11-21T03:00",	       "2026-11-21 03:00",
 					   "2026-11-21 03:00:00.000Z", "2026-11-21T04:00:00+01:00",
 					   "2026-11-21 04:00 +01:00",  "2026-11-20 21:30-05:30",
-					   "2026-11-21 03:00 UTC",     "2026-11-21-03:00"};
+					   "2026-11-21 03:00 UTC",     "2026-11-21-03:00",
+					   "2026-11-21T04:00+0100",    "2026-11-20 21:30 -0530",
+					   "2026-11-21T3:00",	       "2026-11-21 3:00:00Z"};
 	static const char *const bad[] = {"",
 					  "2026",
 					  "2026-13-01",
@@ -52,14 +54,16 @@ static void dates_are_utc_and_strict(void **state)
 					  "2026-11-21 ",
 					  " 2026-11-21",
 					  "2026-11-21T03:00:00+01",
-					  "2026-11-21T03:00:00+0100",
+					  "2026-11-21T03:00:00+100",
+					  "2026-11-21T03:00:00+01000",
+					  "2026-11-21T:00",
+					  "2026-11-21T003:00",
 					  "2026-11-21T03:00:00+15:00",
 					  "2026-11-21T03:00:00 +01:00 ",
 					  "2026-11-21T03:00:00+01:60",
 					  "2026-11-21T03:00:00ZZ",
 					  "2026-11-21  03:00",
 					  "2026-11-21T03",
-					  "2026-11-21T3:00",
 					  "2026-11-21T03:60",
 					  "2026-11-21T24:00",
 					  "2026-11-21T03:00:60",
@@ -115,6 +119,8 @@ static void what_people_say_is_of_now(void **state)
 		{"yesterday 19:00", MIDNIGHT_S - 5 * 3600},
 		{"today 19:00", MIDNIGHT_S + 19 * 3600}, /* said so: it may be to come */
 		{"11:59", NOON_S - 60},
+		{"1:07", MIDNIGHT_S + 4020},
+		{"1:07 +0100", MIDNIGHT_S + 420},
 		{"12:00", NOON_S},
 		{"11:59:59.5Z", NOON_S - 0.5},
 		{"12:30+01:00", NOON_S - 1800},
@@ -232,7 +238,7 @@ static void what_is_shown_is_said(void **state)
 
 static void offsets_are_strict(void **state)
 {
-	static const char *const bad[] = {"",	   "Z",	     "+",      "+1:00",	 "+01",	  "+0100",
+	static const char *const bad[] = {"",	   "Z",	     "+",      "+1:00",	 "+01",	  "+010",
 					  "01:00", "+15:00", "+01:60", "+ 1:00", "+-1:00"};
 	const char *s = "-05:30x";
 	int64_t seconds = 77;
@@ -240,6 +246,8 @@ static void offsets_are_strict(void **state)
 	(void)state;
 	assert_true(time_offset(&s, &seconds));
 	assert_true(seconds == -19800 && !strcmp(s, "x"));
+	s = "+0545:";
+	assert_true(time_offset(&s, &seconds) && seconds == 20700 && !strcmp(s, ":"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		s = bad[i];
 		if (time_offset(&s, &seconds))

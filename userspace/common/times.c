@@ -65,7 +65,7 @@ static bool take_clock(const char **s, int64_t *ns)
 	int hour, minute, second = 0, digit;
 	int64_t part = 0;
 
-	if (!take_number(s, 2, 2, &hour) || !take_word(s, ":") || !take_number(s, 2, 2, &minute))
+	if (!take_number(s, 1, 2, &hour) || !take_word(s, ":") || !take_number(s, 2, 2, &minute))
 		return false;
 	if (take_word(s, ":")) {
 		if (!take_number(s, 2, 2, &second))
@@ -86,8 +86,10 @@ bool time_offset(const char **s, int64_t *seconds)
 
 	if (!take_word(s, "+") && !take_word(s, "-"))
 		return false;
-	if (!take_number(s, 2, 2, &hours) || !take_word(s, ":") ||
-	    !take_number(s, 2, 2, &minutes) || hours > 14 || minutes > 59)
+	if (!take_number(s, 2, 2, &hours))
+		return false;
+	take_word(s, ":");
+	if (!take_number(s, 2, 2, &minutes) || hours > 14 || minutes > 59)
 		return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
 	return true;

@@ -35,7 +35,7 @@ extern struct time_here time_here;
  * and what would do in `why`, as a clause that follows the time. */
 int time_said(const char *s, const struct time_here *here, int64_t *ns, char why[WHY_LEN]);
 
-/* "+HH:MM" or "-HH:MM", up to 14 hours: takes it off the string. Whether there is one. */
+/* "+HH:MM" or "-HH:MM", also without the colon, up to 14 hours: takes it off the string. Whether there is one. */
 bool time_offset(const char **s, int64_t *seconds);
 
 /* The time in the zone that is shown: UTC or local (tm_gmtoff says how far ahead of UTC), and what the zone is called. */
