@@ -295,7 +295,8 @@ def _():
     v.nobody()
     eq(v["judged"]["windows"], 75)
     v = judge(text, *USUAL, "--to", f"@{T0}")
-    eq((v["verdict"], v["why"]), ("cannot-judge", "the table has no value in this time"))
+    eq((v["verdict"], v["why"]), ("cannot-judge", "the table has no value in this time: it has values from "
+                                     "2023-11-14T22:13:20Z to 2023-11-14T22:28:19Z"))
 
 
 @case("clocks at both ends of what a time can be, huge, tiny and missing values: nobody")

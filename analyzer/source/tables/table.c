@@ -348,6 +348,17 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	return err ? err : fd;
 }
 
+void table_span(const struct table *t, int64_t *first_ns, int64_t *last_ns)
+{
+	*first_ns = *last_ns = t->at->time_ns;
+	for (size_t i = 1; i < t->n; i++) {
+		int64_t at = t->at[i].time_ns;
+
+		*first_ns = at < *first_ns ? at : *first_ns;
+		*last_ns = at > *last_ns ? at : *last_ns;
+	}
+}
+
 void table_release(struct table *t)
 {
 	names_release(&t->nodes);
