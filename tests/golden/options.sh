@@ -203,6 +203,9 @@ for options in "--time timestamp" "--instance DEV"; do
 	# shellcheck disable=SC2086
 	says 1 "has no meaning for tables of sysstat's: it is for tables other than sysstat's" \
 		"$L" diagnose $options "$T"/sa-?.txt || break
+done && for node in foo DEV @column; do
+	says 1 "'--node $node' has no meaning for tables of sysstat's, which name their server" \
+		"$L" diagnose --node $node "$T"/sa-?.txt || break
 done && "$L" diagnose --interval 20 --node @file "$T"/sa-?.txt >"$T/out" 2>&1
 check_eq "$(grep -c 'no meaning' "$T/out")" 0 "refusals of --interval and --node" && ok
 
