@@ -207,7 +207,8 @@ done && for node in foo DEV @column; do
 	says 1 "'--node $node' has no meaning for tables of sysstat's, which name their server" \
 		"$L" diagnose --node $node "$T"/sa-?.txt || break
 done && "$L" diagnose --interval 20 --node @file "$T"/sa-?.txt >"$T/out" 2>&1
-check_eq "$(grep -c 'no meaning' "$T/out")" 0 "refusals of --interval and --node" && ok
+check_eq "$(grep -c 'no meaning' "$T/out")" 0 "refusals of --interval and --node" &&
+	check_eq "$(grep -c "'--interval' does not change what is judged" "$T/out")" 1 "notes of --interval" && ok
 
 case_begin "watch: logs that grow are read from their beginning, so that --from says nothing to them alone"
 log=$(find $H -type f | head -n 1)
