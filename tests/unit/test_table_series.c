@@ -68,6 +68,11 @@ static void metrics_of_files(void **state)
 	static const char *const texts[] = {
 		RANGE(SERIES("\"instance\":\"a\"", "[1.5,\"0.25\"],[2,\"NaN\"]")),
 		"[" SERIES("\"instance\":\"a\"", "[1.5,\"0.25\"],[2,\"NaN\"]") "]",
+		"{ \"data\": {\n\"result\":[" SERIES(
+			"\"instance\":\"a\"",
+			"[1.5,\"0.25\"],[2,\"NaN\"]") "],"
+						      "\"resultType\":\"matrix\"}, "
+						      "\"status\":\"success\"}",
 	};
 	struct table_opts file = {.node = "@file"}, other = {.metrics = {(const char *[]){"x"}, 1}};
 	struct table t;

@@ -31,7 +31,8 @@ static bool is_prometheus(const unsigned char *head, size_t n)
 {
 	static const char matrix[] = "\"resultType\"", error[] = "\"errorType\"";
 
-	if (json_begins(head, n, "[{\"metric\":{"))
+	/* promtool prints the list alone; jq -S puts "data" in front of "status" */
+	if (json_begins(head, n, "[{\"metric\":{") || json_begins(head, n, "{\"data\":{\"result"))
 		return true;
 	return (json_begins(head, n, "{\"status\":\"success\"") &&
 		memmem(head, n, matrix, sizeof(matrix) - 1)) ||
