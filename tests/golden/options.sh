@@ -50,8 +50,8 @@ later=$(date -u -d '+2 minutes' +%H:%M)
 if [ "$later" \< "$(date -u +%H:%M)" ]; then
 	skip "midnight is near"
 else
-	says 2 "'--from $later': it is still to come today: 'yesterday $later' or a date is needed" \
-		"$L" show --from "$later" $S && ok
+	says 2 "'--from $later': $later UTC is still to come (it is " "$L" show --from "$later" $S &&
+		says 2 "): say 'yesterday $later', or --local-time if you mean local time" "$L" show --from "$later" $S && ok
 fi
 
 case_begin "--from that is not before --to: status 2, and both times"
@@ -132,7 +132,7 @@ says 2 "'--local-time' has no meaning without '--id' or '--input'" "$L" states -
 	check_eq "$(grep -c 's from 2026-11-2[0-9]T[0-9:.]*+01:00;' "$T/out")" 1 "of the job" && ok
 
 case_begin "a local time that the clocks skip, and one that they show twice"
-says 2 "the local clock skips this time: 2026-03-29T03:30:00+02:00 is needed" \
+says 2 "this local time does not exist, as clocks were put forward: the next one is 2026-03-29T03:00:00+02:00" \
 	"$L" show --local-time --from '2026-03-29 02:30' $S &&
 	says 2 "twice: say 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00" \
 		"$L" show --local-time --from '2026-10-25 02:30' $S && ok

@@ -28,6 +28,7 @@ struct time_here {
 	int64_t now_ns; /* 0: not asked yet */
 	bool local;	/* a time without ZONE is local time (TZ) */
 	bool shown;	/* and so are times in text for people */
+	bool may_local; /* the command has an option for that */
 };
 extern struct time_here time_here;
 
