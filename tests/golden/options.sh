@@ -143,8 +143,9 @@ case_begin "options of tables and of logs, with series files"
 while read -r options; do
 	option=${options%% *}
 	[ "$option" != -m ] || option=--metric
+	case $option in --time | --instance) for="names the column" ;; *) for="is for" ;; esac
 	# shellcheck disable=SC2086
-	says 1 "'$option' has no meaning for series files: it is for" "$L" diagnose $options $S || break
+	says 1 "'$option' has no meaning for series files: it $for" "$L" diagnose $options $S || break
 done <<-'END' && ok
 	-m nosuch
 	-m r_await
@@ -161,10 +162,11 @@ done <<-'END' && ok
 END
 
 case_begin "options of series files and tables, with logs of jobs"
-for options in "--hop 4" "--offsets $T/offsets" "--node x" "-m await" "--floor 2" "--method salsa --time x"; do
+for options in "--hop 4" "--offsets $T/offsets" "--node x" "-m await" "--floor 2"; do
 	# shellcheck disable=SC2086
 	says 1 "has no meaning for logs of jobs: it is for" "$L" diagnose $options $H || break
-done && says 1 "'--symbols' has no meaning for logs of jobs" "$L" report --symbols "$T" -o - $H && ok
+done && says 1 "has no meaning for logs of jobs: it names" "$L" diagnose --method salsa --time x $H &&
+	says 1 "'--symbols' has no meaning for logs of jobs" "$L" report --symbols "$T" -o - $H && ok
 
 case_begin "an option has its meaning where one of the sources is for it"
 "$L" diagnose --zone +00:00 --hop 4 $S $H >"$T/out" 2>"$T/err" &&
@@ -200,8 +202,9 @@ for h in a b c; do
 	}' >"$T/sa-$h.txt"
 done
 for options in "--time timestamp" "--instance DEV"; do
+	case $options in --time*) what=times ;; *) what=disks ;; esac
 	# shellcheck disable=SC2086
-	says 1 "has no meaning for tables of sysstat's: it is for tables other than sysstat's" \
+	says 1 "has no meaning for tables of sysstat's: it names the column of $what of other tables" \
 		"$L" diagnose $options "$T"/sa-?.txt || break
 done && for node in foo DEV @column; do
 	says 1 "'--node $node' has no meaning for tables of sysstat's, which name their server" \
