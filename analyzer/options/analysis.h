@@ -75,7 +75,7 @@ struct analysis_opts {
 /* Of every command that shows times to people. */
 #define ANALYSIS_LOCAL_TIME \
 	{0, "local-time", OPT_LOCAL, 0, NULL, \
-	 "times are local (TZ), in options and in text; default: UTC", 0, 0}
+	 "read times in options, and print times, in local time (TZ); default: UTC", 0, 0}
 
 /* Which data, and how they are read. */
 #define ANALYSIS_SOURCES(base) \

@@ -18,11 +18,9 @@ static const struct {
 	unsigned int of;
 	const char *what; /* it is, and what does it instead */
 } meanings[] = {
-	{"time", NAMED_COLUMNS,
-	 "it is for tables other than sysstat's, whose column of times it names"},
+	{"time", NAMED_COLUMNS, "it names the column of times of other tables"},
 	{"node", TABLES, "it is for tables, whose column of servers it names"},
-	{"instance", NAMED_COLUMNS,
-	 "it is for tables other than sysstat's, whose column of disks it names"},
+	{"instance", NAMED_COLUMNS, "it names the column of disks of other tables"},
 	{"counter", NAMED_COLUMNS | MEANT_SYSSTAT, "it is for tables, whose counters it names"},
 	{"interval", TABLES,
 	 "it is for tables; an interval of series files is as long as '--hop' says"},

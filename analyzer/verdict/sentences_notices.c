@@ -205,9 +205,9 @@ const char *sentence_note(struct text *t, const struct note *n)
 			 n->text);
 		break;
 	case NOTE_REPEATED:
-		text_put(t, "values came again for the same server, metric and time: the first one "
-			    "counts (disks of a server: --instance; files of servers of one name: "
-			    "--node @file)");
+		text_put(t, "a server has several values of one metric at one time, and the first "
+			    "counts (several disks: --instance; servers of one name: --node "
+			    "@file)");
 		break;
 	}
 	return text_from(t, from);

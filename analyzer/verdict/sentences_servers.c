@@ -316,14 +316,18 @@ const char *sentence_cannot(struct text *t, const struct cannot *c)
 			"no metric had enough data on three servers; see 'limpet show'",
 		[CANNOT_NO_PROGRESS] = "no log says how far a task was while it ran",
 		[CANNOT_NO_STATE] = "no log has a state that ended well in this time",
-		[CANNOT_NO_VALUE] = "the table has no value in this time",
 		[CANNOT_NO_NUMBER] = "the table has no number in any column of a metric",
 		[CANNOT_NO_DIRECTION] = "it is not known of any column whether more or less is "
 					"worse: name one with --signal",
 	};
+	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
 	size_t from = t->len;
 
 	switch (c->why) {
+	case CANNOT_NO_VALUE:
+		text_add(t, "the table has no value in this time: it has values from %s to %s",
+			 output_time(c->from_ns, first), output_time(c->to_ns, last));
+		break;
 	case CANNOT_FEW_SERVERS:
 		text_add(t, "%u servers are needed, and %zu %s data", c->needed, c->n,
 			 c->n == 1 ? "has" : "have");

@@ -402,6 +402,7 @@ struct cannot {
 	size_t n, intervals, intervals_needed;
 	unsigned int needed;
 	double window_s;
+	int64_t from_ns, to_ns; /* of CANNOT_NO_VALUE: the first and the last one at any time */
 	struct unjudged server;
 };
 

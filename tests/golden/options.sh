@@ -50,8 +50,8 @@ later=$(date -u -d '+2 minutes' +%H:%M)
 if [ "$later" \< "$(date -u +%H:%M)" ]; then
 	skip "midnight is near"
 else
-	says 2 "'--from $later': it is still to come today: 'yesterday $later' or a date is needed" \
-		"$L" show --from "$later" $S && ok
+	says 2 "'--from $later': $later UTC is still to come (it is " "$L" show --from "$later" $S &&
+		says 2 "): say 'yesterday $later', or --local-time if you mean local time" "$L" show --from "$later" $S && ok
 fi
 
 case_begin "--from that is not before --to: status 2, and both times"
@@ -132,7 +132,7 @@ says 2 "'--local-time' has no meaning without '--id' or '--input'" "$L" states -
 	check_eq "$(grep -c 's from 2026-11-2[0-9]T[0-9:.]*+01:00;' "$T/out")" 1 "of the job" && ok
 
 case_begin "a local time that the clocks skip, and one that they show twice"
-says 2 "the local clock skips this time: 2026-03-29T03:30:00+02:00 is needed" \
+says 2 "this local time does not exist, as clocks were put forward: the next one is 2026-03-29T03:00:00+02:00" \
 	"$L" show --local-time --from '2026-03-29 02:30' $S &&
 	says 2 "twice: say 2026-10-25T02:30:00+02:00 or 2026-10-25T02:30:00+01:00" \
 		"$L" show --local-time --from '2026-10-25 02:30' $S && ok
@@ -143,8 +143,9 @@ case_begin "options of tables and of logs, with series files"
 while read -r options; do
 	option=${options%% *}
 	[ "$option" != -m ] || option=--metric
+	case $option in --time | --instance) for="names the column" ;; *) for="is for" ;; esac
 	# shellcheck disable=SC2086
-	says 1 "'$option' has no meaning for series files: it is for" "$L" diagnose $options $S || break
+	says 1 "'$option' has no meaning for series files: it $for" "$L" diagnose $options $S || break
 done <<-'END' && ok
 	-m nosuch
 	-m r_await
@@ -161,10 +162,11 @@ done <<-'END' && ok
 END
 
 case_begin "options of series files and tables, with logs of jobs"
-for options in "--hop 4" "--offsets $T/offsets" "--node x" "-m await" "--floor 2" "--method salsa --time x"; do
+for options in "--hop 4" "--offsets $T/offsets" "--node x" "-m await" "--floor 2"; do
 	# shellcheck disable=SC2086
 	says 1 "has no meaning for logs of jobs: it is for" "$L" diagnose $options $H || break
-done && says 1 "'--symbols' has no meaning for logs of jobs" "$L" report --symbols "$T" -o - $H && ok
+done && says 1 "has no meaning for logs of jobs: it names" "$L" diagnose --method salsa --time x $H &&
+	says 1 "'--symbols' has no meaning for logs of jobs" "$L" report --symbols "$T" -o - $H && ok
 
 case_begin "an option has its meaning where one of the sources is for it"
 "$L" diagnose --zone +00:00 --hop 4 $S $H >"$T/out" 2>"$T/err" &&
@@ -200,11 +202,16 @@ for h in a b c; do
 	}' >"$T/sa-$h.txt"
 done
 for options in "--time timestamp" "--instance DEV"; do
+	case $options in --time*) what=times ;; *) what=disks ;; esac
 	# shellcheck disable=SC2086
-	says 1 "has no meaning for tables of sysstat's: it is for tables other than sysstat's" \
+	says 1 "has no meaning for tables of sysstat's: it names the column of $what of other tables" \
 		"$L" diagnose $options "$T"/sa-?.txt || break
+done && for node in foo DEV @column; do
+	says 1 "'--node $node' has no meaning for tables of sysstat's, which name their server" \
+		"$L" diagnose --node $node "$T"/sa-?.txt || break
 done && "$L" diagnose --interval 20 --node @file "$T"/sa-?.txt >"$T/out" 2>&1
-check_eq "$(grep -c 'no meaning' "$T/out")" 0 "refusals of --interval and --node" && ok
+check_eq "$(grep -c 'no meaning' "$T/out")" 0 "refusals of --interval and --node" &&
+	check_eq "$(grep -c "'--interval' does not change what is judged" "$T/out")" 1 "notes of --interval" && ok
 
 case_begin "watch: logs that grow are read from their beginning, so that --from says nothing to them alone"
 log=$(find $H -type f | head -n 1)

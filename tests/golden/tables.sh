@@ -127,7 +127,18 @@ then ok; else fail "$(cat "$T/jq")"; fi
 case_begin "lines of several disks without --instance are said to be so"
 sed p "$T/counter.csv" | sed 2d >"$T/twice.csv"
 "$L" diagnose --counter work --from $half --model "$T/mc" "$T/twice.csv" >"$T/out" 2>&1
-if grep -q 'values came again' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+if tr -s '\n ' '  ' <"$T/out" | grep -q 'a server has several values of one metric at one time, and the first counts'
+then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "also by train"
+"$L" train --to $half -o "$T/mt" "$T/twice.csv" >"$T/out" 2>&1
+if grep -q '^[0-9]* values do not count: a server has several of one metric at one time, and the first' "$T/out"
+then ok; else fail "$(cat "$T/out")"; fi
+
+case_begin "also by robust"
+"$L" diagnose --signal work "$T/twice.csv" >"$T/out" 2>&1
+if tr -s '\n ' '  ' <"$T/out" | grep -q 'a server has several values of one metric at one time, and the first counts'
+then ok; else fail "$(cat "$T/out")"; fi
 
 # per_disk COLUMN: five servers with six disks each; the third of oss2 is six times slower after 100 s.
 per_disk() {

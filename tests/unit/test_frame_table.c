@@ -313,8 +313,10 @@ static void what_does_not_fit_a_grid(void **state)
 	struct loaded l;
 
 	(void)state;
-	assert_int_equal(load_text(&l, "time,node,x\n1,a,2\n", &none, &o), -ENODATA);
-	assert_non_null(strstr(said, "no value of the table lies in the time asked for"));
+	assert_int_equal(load_text(&l, "time,node,x\n2,a,2\n1,a,2\n3,a,2\n", &none, &o), -ENODATA);
+	assert_non_null(strstr(said,
+			       "no value of the table lies in the time asked for: it has values "
+			       "from 1970-01-01T00:00:01Z to 1970-01-01T00:00:03Z"));
 	release(&l);
 	assert_int_equal(load_text(&l, "time,node,x\n1,a,\n", &none, &all), -ENODATA);
 	release(&l);

@@ -454,6 +454,29 @@ static void commas_of_many(void **state)
 	bad(text, &none, "write points, as 'tr , . <FILE' does");
 }
 
+/* Beside decimal commas 1.042 may be thousands; 0.5 and 1.04 are none. */
+static void points_beside_decimal_commas(void **state)
+{
+	static const char *const good[] = {
+		"time;node;r;w\n1;a;1,5;944\n2;a;1,5;0.042\n",
+		"time;node;r;w\n1;a;1,5;1.042\n2;a;1,5;1.04\n",
+		"time;node;r;w\n1;a;1,5;1.042\n2;a;1,5;-1234.042\n",
+		"time;node;r;w\n1;a;1;1.042\n2;a;2;944\n",
+		"time;node;r;w\n21.11.2026;a;1;1.042\n22.11.2026;a;2;944\n",
+	};
+	struct table t;
+
+	(void)state;
+	bad("time;node;r;w\n1;a;1,5;944\n2;a;1,5;1.042\n", &none,
+	    "column 'w' has points, and other numbers of the file have decimal commas: points may");
+	bad("time;node;r;w\n21.11.2026;a;1,500;-1.042\n", &none, "points may part thousands there");
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		ok(&t, good[i], &none);
+		assert_int_equal(t.n, 4);
+		table_release(&t);
+	}
+}
+
 /* 2/3/2026 is two days; a date before it in the file tells which. */
 static void dates_of_unknown_order(void **state)
 {
@@ -489,6 +512,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_those_of_strtod),
 		cmocka_unit_test(times_of_every_kind),
 		cmocka_unit_test(commas_of_many),
+		cmocka_unit_test(points_beside_decimal_commas),
 		cmocka_unit_test(dates_of_unknown_order),
 	};
 

@@ -61,6 +61,14 @@ static void arrays_that_do_not_fit(void **state)
 		bad(text, &none, bads[i].words);
 	}
 	bad("[{}]", &rows, "--time @row");
+	bad("{\"data\": [{\"time\":1,\"node\":\"a\",\"r\":5}]}", &none,
+	    "as 'jq .data FILE' prints it");
+	bad("{\n\"data\":\n[{\"time\":1,\"node\":\"a\",\"r\":5}]}", &none,
+	    "as 'jq .data FILE' prints it");
+	/* an object a line, though one of its keys has a list */
+	bad("{\"data\":[{}],\"time\":1,\"node\":\"a\",\"r\":5}\n{\"time\":1}\n", &none,
+	    "line 2: there is no key 'node'");
+	assert_null(strstr(said, "jq"));
 }
 
 /* An object of more than a MiB is refused before it is all in memory. */

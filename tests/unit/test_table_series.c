@@ -68,6 +68,11 @@ static void metrics_of_files(void **state)
 	static const char *const texts[] = {
 		RANGE(SERIES("\"instance\":\"a\"", "[1.5,\"0.25\"],[2,\"NaN\"]")),
 		"[" SERIES("\"instance\":\"a\"", "[1.5,\"0.25\"],[2,\"NaN\"]") "]",
+		"{ \"data\": {\n\"result\":[" SERIES(
+			"\"instance\":\"a\"",
+			"[1.5,\"0.25\"],[2,\"NaN\"]") "],"
+						      "\"resultType\":\"matrix\"}, "
+						      "\"status\":\"success\"}",
 	};
 	struct table_opts file = {.node = "@file"}, other = {.metrics = {(const char *[]){"x"}, 1}};
 	struct table t;
@@ -77,6 +82,11 @@ static void metrics_of_files(void **state)
 		assert_int_equal(read_as(&t, "await.json", texts[i], &none), 0);
 		value_is(&t, "a", "", "await", 1.5, 0.25);
 		assert_int_equal(t.missing, 1);
+		assert_non_null(strstr(text_of(&t.notes),
+				       "'await' is taken in ms, as the file is called so\n"));
+		table_release(&t);
+		assert_int_equal(read_as(&t, "latency.json", texts[i], &none), 0);
+		assert_null(strstr(text_of(&t.notes), "is taken in"));
 		table_release(&t);
 		assert_int_equal(read_as(&t, "await.json", texts[i], &file), 0);
 		value_is(&t, "await", "", "await", 1.5, 0.25);
@@ -136,6 +146,7 @@ static void grafana_has_a_column_for_each_server(void **state)
 		assert_int_equal(t.missing, 1);
 		assert_non_null(strstr(text_of(&t.notes), i ? "'await', as the file is called\n"
 							    : "is called, in ms\n"));
+		assert_int_equal(!strstr(text_of(&t.notes), "'await' is taken in ms"), !i);
 		table_release(&t);
 	}
 	assert_int_equal(

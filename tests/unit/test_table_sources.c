@@ -147,6 +147,31 @@ static void compressed_tables(void **state)
 	table_release(&t);
 }
 
+/* Also where it is compressed; a table with tar's word in its place is none. */
+static void tar_is_refused(void)
+{
+	static const char *const packers[] = {"cat", "gzip", "xz"};
+	char command[700], text[300];
+	struct table ustar;
+
+	snprintf(text, sizeof(text), "time,node,x\n%243s1,ustar,2\n", "");
+	memset(text + 12, '\n', 243);
+	assert_memory_equal(text + 257, "ustar", 5);
+	ok(&ustar, text, &none);
+	table_release(&ustar);
+	put("in.csv", "time,node,x\n1,a,2\n", 18);
+	for (size_t i = 0; i < sizeof(packers) / sizeof(*packers); i++) {
+		struct table t = {0};
+
+		snprintf(command, sizeof(command), "tar -C '%s' -cf - in.csv | %s >'%s/x.tar'",
+			 folder, packers[i], folder);
+		assert_int_equal(system(command), 0);
+		assert_true(quietly(&t, path_of("x.tar"), &none, true) < 0);
+		assert_non_null(strstr(said, "it is a tar archive: unpack it, and name the files"));
+		table_release(&t);
+	}
+}
+
 static void what_is_no_table(void **state)
 {
 	static const char sqlite[] = "SQLite format 3\0and so on";
@@ -184,6 +209,7 @@ static void what_is_no_table(void **state)
 	table_release(&t);
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
 		bad(foreign[i][0], &none, foreign[i][1]);
+	tar_is_refused();
 	bad("time,node,x\n1,a,2\n", &(struct table_opts){.instance = "x", .node = "x"},
 	    "two things");
 	assert_true(quietly(&t, put("nul", "time,node,x\n1,a\0,2\n", 19), &none, true) < 0);

@@ -336,6 +336,9 @@ static int parse_times(const struct command *cmd, const struct option_forms *f, 
 		time_here.now_ns = clock_ns(CLOCK_REALTIME);
 	time_here.local = t->local != NULL;
 	time_here.shown = t->local && !t->form;
+	time_here.may_local = false;
+	for (const struct option_def *o = cmd->options; o->name; o++)
+		time_here.may_local |= o->type == OPT_LOCAL;
 	optind = 0;
 	while (!err && (c = getopt_long(argc, argv, f->shorts, f->longs, &index)) != -1) {
 		const struct option_def *o = option_of(cmd, c);

@@ -65,7 +65,7 @@ static bool take_clock(const char **s, int64_t *ns)
 	int hour, minute, second = 0, digit;
 	int64_t part = 0;
 
-	if (!take_number(s, 2, 2, &hour) || !take_word(s, ":") || !take_number(s, 2, 2, &minute))
+	if (!take_number(s, 1, 2, &hour) || !take_word(s, ":") || !take_number(s, 2, 2, &minute))
 		return false;
 	if (take_word(s, ":")) {
 		if (!take_number(s, 2, 2, &second))
@@ -86,8 +86,10 @@ bool time_offset(const char **s, int64_t *seconds)
 
 	if (!take_word(s, "+") && !take_word(s, "-"))
 		return false;
-	if (!take_number(s, 2, 2, &hours) || !take_word(s, ":") ||
-	    !take_number(s, 2, 2, &minutes) || hours > 14 || minutes > 59)
+	if (!take_number(s, 2, 2, &hours))
+		return false;
+	take_word(s, ":");
+	if (!take_number(s, 2, 2, &minutes) || hours > 14 || minutes > 59)
 		return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
 	return true;
@@ -176,6 +178,23 @@ static int local_times(int64_t clock, int64_t at[2])
 	return n;
 }
 
+/* Of a clock that is skipped: when it was put forward. */
+static int64_t put_forward(int64_t clock)
+{
+	int64_t before = ahead_at(clock - DAY_S);
+	int64_t last = clock - ahead_at(clock + DAY_S), next = clock - before;
+
+	while (next - last > 1) {
+		int64_t middle = last + (next - last) / 2;
+
+		if (ahead_at(middle) == before)
+			last = middle;
+		else
+			next = middle;
+	}
+	return next;
+}
+
 static void put_local(int64_t seconds, char *to, size_t size)
 {
 	time_t t = (time_t)seconds;
@@ -211,8 +230,10 @@ static int local_to_utc(const struct said_time *t, int64_t clock, int64_t *secon
 	*seconds = clock - ahead_at(clock - DAY_S);
 	if (!t->clock && *seconds + ahead_at(*seconds) < clock + DAY_S)
 		return 0;
-	put_local(*seconds, first, sizeof(first));
-	snprintf(why, WHY_LEN, "the local clock skips this time: %s is needed, or another", first);
+	put_local(put_forward(clock), first, sizeof(first));
+	snprintf(why, WHY_LEN,
+		 "this local time does not exist, as clocks were put forward: the next one is %s",
+		 first);
 	return -EINVAL;
 }
 
@@ -236,11 +257,29 @@ static int64_t day_of(int64_t seconds)
 	return seconds / DAY_S - (seconds % DAY_S < 0);
 }
 
+/* Of a clock alone that is not reached today, `ahead_s` of UTC. */
+static void still_to_come(const char *s, const struct said_time *t, const struct time_here *here,
+			  int64_t ahead_s, char why[WHY_LEN])
+{
+	int64_t now = here->now_ns / NS_PER_S + ahead_s;
+	int64_t minute = (now - day_of(now) * DAY_S) / 60;
+
+	snprintf(why, WHY_LEN,
+		 "%.40s%s is still to come (it is %02d:%02d): say 'yesterday %.40s'%s", s,
+		 t->zone       ? ""
+		 : here->local ? " local time"
+			       : " UTC",
+		 (int)(minute / 60), (int)(minute % 60), s,
+		 here->may_local && !here->local && !t->zone
+			 ? ", or --local-time if you mean local time"
+			 : "");
+}
+
 static int parse_day_and_clock(const char *s, const struct time_here *here, int64_t *ns,
 			       char why[WHY_LEN])
 {
 	struct said_time t = {0};
-	int64_t seconds, at, now;
+	int64_t seconds, at, now, ahead_s = 0;
 	bool local;
 
 	if (!take_day_and_clock(s, &t) || (!here && !t.date))
@@ -248,7 +287,8 @@ static int parse_day_and_clock(const char *s, const struct time_here *here, int6
 	local = here && here->local && !t.zone;
 	if (!t.date) {
 		now = here->now_ns / NS_PER_S;
-		t.day = day_of(now + (local ? ahead_at(now) : t.ahead_s)) - t.back;
+		ahead_s = local ? ahead_at(now) : t.ahead_s;
+		t.day = day_of(now + ahead_s) - t.back;
 	}
 	seconds = t.day * DAY_S + t.clock_ns / NS_PER_S - t.ahead_s;
 	if (local && local_to_utc(&t, seconds, &seconds, why))
@@ -258,8 +298,7 @@ static int parse_day_and_clock(const char *s, const struct time_here *here, int6
 	    __builtin_add_overflow(at, t.clock_ns % NS_PER_S, &at))
 		return -EINVAL;
 	if (!t.date && !t.word && at > here->now_ns) {
-		snprintf(why, WHY_LEN,
-			 "it is still to come today: 'yesterday %s' or a date is needed", s);
+		still_to_come(s, &t, here, ahead_s, why);
 		return -EINVAL;
 	}
 	*ns = at;

@@ -28,6 +28,7 @@ struct time_here {
 	int64_t now_ns; /* 0: not asked yet */
 	bool local;	/* a time without ZONE is local time (TZ) */
 	bool shown;	/* and so are times in text for people */
+	bool may_local; /* the command has an option for that */
 };
 extern struct time_here time_here;
 
@@ -35,7 +36,7 @@ extern struct time_here time_here;
  * and what would do in `why`, as a clause that follows the time. */
 int time_said(const char *s, const struct time_here *here, int64_t *ns, char why[WHY_LEN]);
 
-/* "+HH:MM" or "-HH:MM", up to 14 hours: takes it off the string. Whether there is one. */
+/* "+HH:MM" or "-HH:MM", also without the colon, up to 14 hours: takes it off the string. Whether there is one. */
 bool time_offset(const char **s, int64_t *seconds);
 
 /* The time in the zone that is shown: UTC or local (tm_gmtoff says how far ahead of UTC), and what the zone is called. */

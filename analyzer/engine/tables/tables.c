@@ -90,10 +90,14 @@ static int examine_columns(struct job *j)
 	int err = list_nodes(j) ?: table_runs(&j->runs, j->t, j->o->from_ns, j->o->to_ns)
 			?: group_nodes(j);
 
-	if (!err && !j->runs.n)
-		a->cannot.why = j->t->n ? CANNOT_NO_VALUE : CANNOT_NO_NUMBER;
-	else if (!err && !j->columns.n)
+	if (!err && !j->runs.n && j->t->n) {
+		a->cannot.why = CANNOT_NO_VALUE;
+		table_span(j->t, &a->cannot.from_ns, &a->cannot.to_ns);
+	} else if (!err && !j->runs.n) {
+		a->cannot.why = CANNOT_NO_NUMBER;
+	} else if (!err && !j->columns.n) {
 		a->cannot.why = CANNOT_NO_DIRECTION;
+	}
 	return err ?: panels_judge(j) ?: table_unjudged(j) ?: table_silence(j) ?: table_hint(j);
 }
 

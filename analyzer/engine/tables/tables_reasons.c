@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 #include "userspace/common/clock.h"
@@ -179,11 +180,15 @@ static int note_disks(struct job *j)
 /* What was met while the table was read, and what was not judged. */
 int table_notes(struct job *j)
 {
+	const struct table_opts *o = &j->o->table;
 	char *columns = j->columns.unknown;
 	struct text lines TEXT_SCOPED = {0};
 	int err;
 
 	table_report(&lines, j->t);
+	if (o->interval_s > 0 && (!o->time || strcmp(o->time, "@row") != 0))
+		text_put(&lines, "'--interval' does not change what is judged: this method has "
+				 "intervals of its own\n");
 	err = lines.failed ? -ENOMEM : verdict_note_lines(j->a, text_of(&lines));
 	err = err ?: note_disks(j);
 	if (!err && columns)

@@ -218,8 +218,8 @@ size_t frame_alive(const struct frame *f)
 void frame_report(const struct frame *f)
 {
 	if (f->duplicates && f->cells->whole)
-		printf("%llu values came again for the same server, metric and time: the last "
-		       "counts (disks of a\nserver: --instance; files of servers of one name: "
+		printf("%llu values do not count: a server has several of one metric at one time, "
+		       "and the first counts\n(several disks: --instance; servers of one name: "
 		       "--node @file)\n",
 		       (unsigned long long)f->duplicates);
 	else if (f->duplicates)

@@ -60,6 +60,7 @@ static int list_metrics(struct table_grid *g)
 	const struct table *t = g->t;
 	const struct frame_opts *o = g->o;
 	struct frame *f = g->f;
+	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
 
 	for (size_t i = 0; o->asked && i < o->asked->n; i++)
 		if (names_find(&t->metrics, o->asked->at[i]) < 0) {
@@ -72,7 +73,10 @@ static int list_metrics(struct table_grid *g)
 		return -ENODATA;
 	}
 	if (g->first_ns > g->last_ns) {
-		fail("no value of the table lies in the time asked for");
+		table_span(t, &g->first_ns, &g->last_ns);
+		fail("no value of the table lies in the time asked for: it has values from %s to "
+		     "%s",
+		     output_time(g->first_ns, first), output_time(g->last_ns, last));
 		return -ENODATA;
 	}
 	if (!f->n_metrics) {

@@ -40,6 +40,8 @@ int table_node_of_file(struct table *t, const struct lines *l, const char *path,
 /* The metric that a file is of where nothing in it says so: its name up to the first dot, or to the "-data-" that Grafana
  * appends to a panel's. 0, or -EINVAL after a message. */
 int table_metric_of_file(const struct lines *l, const char *path, char metric[METRIC_NAME_LEN]);
+/* Where such values have no unit: if limpet has a metric of that name, notes that its unit is taken. 0 or -ENOMEM. */
+int table_note_unit(struct table *t, const char *metric);
 
 /* ---- formats ---------------------------------------------------------------------------------- */
 

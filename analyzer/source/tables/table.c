@@ -206,6 +206,16 @@ int table_metric_of_file(const struct lines *l, const char *path, char metric[ME
 	return 0;
 }
 
+int table_note_unit(struct table *t, const char *metric)
+{
+	int known = metric_by_name(metric);
+
+	if (known < 0 || !*metrics[known].unit)
+		return 0;
+	return table_note(t, "'%s' is taken in %s, as the file is called so", metric,
+			  metrics[known].unit);
+}
+
 static const struct table_format *format_of(const unsigned char *head, size_t n)
 {
 	bool text = is_text(head, n);
@@ -235,18 +245,20 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	return -EINVAL;
 }
 
-/* What others write and limpet does not read, by how it begins: what is to be done. */
+/* What others write and limpet does not read, by what is at its begin: what is to be done. */
 static const struct foreign {
+	size_t at; /* behind a NUL, if not 0: text may have any word there */
 	const char *begins;
 	const char *what;
 } foreign[] = {
-	{"PK\3\4", "it is a spreadsheet or a zip file: save it as CSV, or unpack it"},
-	{"PAR1", "it is Parquet: write it as CSV or JSON Lines"},
-	{"<?xml", "it is XML: of sysstat limpet reads what 'sadf -j' or 'sadf -d -U' prints"},
-	{"# HELP ",
+	{257, "ustar", "it is a tar archive: unpack it, and name the files"},
+	{0, "PK\3\4", "it is a spreadsheet or a zip file: save it as CSV, or unpack it"},
+	{0, "PAR1", "it is Parquet: write it as CSV or JSON Lines"},
+	{0, "<?xml", "it is XML: of sysstat limpet reads what 'sadf -j' or 'sadf -d -U' prints"},
+	{0, "# HELP ",
 	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
 	 "time, the answer of /api/v1/query_range"},
-	{"# TYPE ",
+	{0, "# TYPE ",
 	 "it is what an exporter says at one time: limpet reads what Prometheus made of it over "
 	 "time, the answer of /api/v1/query_range"},
 };
@@ -256,7 +268,10 @@ static const char *foreign_what(const unsigned char *head, size_t n)
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
 		size_t len = strlen(foreign[i].begins);
 
-		if (n >= len && !memcmp(head, foreign[i].begins, len))
+		size_t at = foreign[i].at;
+
+		if (n >= at + len && !memcmp(head + at, foreign[i].begins, len) &&
+		    !(at && head[at - 1]))
 			return foreign[i].what;
 	}
 	return NULL;
@@ -340,6 +355,17 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	}
 	fd = lines_close(&l);
 	return err ? err : fd;
+}
+
+void table_span(const struct table *t, int64_t *first_ns, int64_t *last_ns)
+{
+	*first_ns = *last_ns = t->at->time_ns;
+	for (size_t i = 1; i < t->n; i++) {
+		int64_t at = t->at[i].time_ns;
+
+		*first_ns = at < *first_ns ? at : *first_ns;
+		*last_ns = at > *last_ns ? at : *last_ns;
+	}
 }
 
 void table_release(struct table *t)

@@ -254,6 +254,9 @@ int64_t names_find_n(const struct names *s, const char *name, size_t len);
 void names_soon(const struct names *s, const char *name, size_t len);
 void names_release(struct names *s);
 
+/* When the first and the last of its samples are; it has some. */
+void table_span(const struct table *t, int64_t *first_ns, int64_t *last_ns);
+
 /* The end of the run of samples from `i` on that are of one node, metric and instance. */
 size_t table_run(const struct table *t, size_t i);
 

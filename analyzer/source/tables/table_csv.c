@@ -104,19 +104,29 @@ static size_t digits(const char *s)
 	return strspn(s, "0123456789");
 }
 
+/* Whether this comma or point of a number cannot part thousands. */
+static bool is_decimal(const char *number, const char *at)
+{
+	const char *first = number + strspn(number, "+-");
+
+	return digits(at + 1) != 3 || at - first > 3 || at == first || *first == '0';
+}
+
 /* Where commas do not part fields, one in a number may be its decimal point: csv_commas() decides when all are known. */
 static enum number csv_number(const struct csv *s, struct column *c, const struct field *f,
 			      double *v)
 {
 	enum number n = number_parse(f->s, f->len, v);
 	char *comma = s->l->sep == ',' ? NULL : strchr(f->s, ',');
+	const char *point = strchr(f->s, '.');
 	size_t whole, part;
 
 	if (n == NUMBER_VALUE) {
-		c->points |= strchr(f->s, '.') != NULL;
+		c->points |= point != NULL;
+		c->pointed |= point && is_decimal(f->s, point);
 		c->whole |= *v > 0 || *v < 0;
 	}
-	if (n != NUMBER_TEXT || !comma || strchr(f->s, '.'))
+	if (n != NUMBER_TEXT || !comma || point)
 		return n;
 	whole = digits(f->s + strspn(f->s, "+-"));
 	part = digits(comma + 1);
@@ -124,8 +134,7 @@ static enum number csv_number(const struct csv *s, struct column *c, const struc
 	n = whole && part ? number_parse(f->s, f->len, v) : n;
 	*comma = ',';
 	c->commas += n == NUMBER_VALUE;
-	c->decimal |=
-		n == NUMBER_VALUE && (part != 3 || whole > 3 || f->s[strspn(f->s, "+-")] == '0');
+	c->decimal |= n == NUMBER_VALUE && is_decimal(f->s, comma);
 	return n;
 }
 
@@ -139,18 +148,28 @@ static int unsure(const struct csv *s, const struct column *c)
 	return -EINVAL;
 }
 
+static int unsure_points(const struct csv *s, const struct column *c)
+{
+	fail("'%s': column '%s' has points, and other numbers of the file have decimal commas: "
+	     "points may part thousands there; write decimal points in all columns, or none",
+	     s->l->name, c->name);
+	return -EINVAL;
+}
+
 /*
  * Commas are decimal ones if one of the file cannot part thousands, or its dates are dotted, as nobody writes them who parts
  * thousands with commas. Of 1,234 alone that is not known: if all of the column's many are so, it is believed, but not if another
- * server's file has 987.
+ * server's file has 987. Beside decimal commas, 1.042 alone may be thousands, too.
  */
 static int csv_commas(const struct csv *s)
 {
-	bool decimal = s->l->order == TIME_DOTTED;
+	bool decimal = s->l->order == TIME_DOTTED, any = false;
 	int err = 0;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		decimal |= s->c[i].decimal;
+		any |= s->c[i].commas > 0;
+	}
 	for (size_t i = 0; i < s->n && s->l->sep != ',' && !err; i++) {
 		const struct column *c = &s->c[i];
 		bool guess = c->commas >= COMMAS_ENOUGH && !c->whole && !decimal;
@@ -159,6 +178,8 @@ static int csv_commas(const struct csv *s)
 		    (guess && names_find(&s->t->whole, c->name) >= 0) ||
 		    (c->whole && !decimal && names_find(&s->t->commas, c->name) >= 0))
 			return unsure(s, c);
+		if (any && decimal && c->points && !c->pointed)
+			return unsure_points(s, c);
 		if ((guess && names_add(&s->t->commas, c->name) < 0) ||
 		    (c->whole && !c->commas && !decimal && names_add(&s->t->whole, c->name) < 0))
 			return -ENOMEM;

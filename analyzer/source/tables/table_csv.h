@@ -25,7 +25,8 @@ struct column {
 	uint64_t numbers, text; /* METRIC: how many; the first line with something else */
 	uint64_t commas;	/* numbers such as 9,271; */
 	bool decimal;		/* in one of them the comma does not part thousands; */
-	bool points;		/* other numbers have a point */
+	bool points;		/* other numbers have a point, */
+	bool pointed;		/* which in one of them does not part thousands */
 	bool whole;		/* others, but 0, have no comma */
 };
 

@@ -230,12 +230,17 @@ static int row(struct columns *s)
 
 static int note_columns(const struct columns *s, const char *metric)
 {
+	int err = 0;
+
 	if (s->kind && *s->kind && s->bare)
 		return lines_bad(s->l, "some cells have a unit (%s), and some have none", s->kind);
-	return table_note(s->t,
-			  "each column is a server, the metric is '%s', as the file is "
-			  "called%s%s",
-			  metric, s->kind && *s->kind ? ", in " : "", s->kind ? s->kind : "");
+	if (!s->kind || !*s->kind)
+		err = table_note_unit(s->t, metric);
+	return err ? err
+		   : table_note(s->t,
+				"each column is a server, the metric is '%s', as the file is "
+				"called%s%s",
+				metric, s->kind && *s->kind ? ", in " : "", s->kind ? s->kind : "");
 }
 
 int table_grafana(struct table *t, struct lines *l, const char *path, const struct table_opts *o,

@@ -301,7 +301,17 @@ static int read_objects(struct table *t, struct lines *l, const char *path,
 static int read_jsonl(struct table *t, struct lines *l, const char *path,
 		      const struct table_opts *o)
 {
-	return read_objects(t, l, path, o, false);
+	const unsigned char *head;
+	size_t n;
+	int err = lines_peek(l, &head, &n);
+	bool wrapped = !err && json_begins(head, n, "{\"data\":[{");
+
+	err = err ? err : read_objects(t, l, path, o, false);
+	if (err && err != -ENOMEM && wrapped && l->line <= 1)
+		fail("'%s' is one object with a list in it, and limpet reads the list alone, as "
+		     "'jq .data FILE' prints it",
+		     l->name);
+	return err;
 }
 
 static int read_array(struct table *t, struct lines *l, const char *path,

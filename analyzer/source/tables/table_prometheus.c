@@ -31,7 +31,8 @@ static bool is_prometheus(const unsigned char *head, size_t n)
 {
 	static const char matrix[] = "\"resultType\"", error[] = "\"errorType\"";
 
-	if (json_begins(head, n, "[{\"metric\":{"))
+	/* promtool prints the list alone; jq -S puts "data" in front of "status" */
+	if (json_begins(head, n, "[{\"metric\":{") || json_begins(head, n, "{\"data\":{\"result"))
 		return true;
 	return (json_begins(head, n, "{\"status\":\"success\"") &&
 		memmem(head, n, matrix, sizeof(matrix) - 1)) ||
@@ -136,6 +137,8 @@ static int metric_of(struct exported_series *p, const json_t *labels, bool *want
 		return 0;
 	err = table_name(p->l, &p->t->metrics, "a metric", name, len, METRIC_NAME_LEN - 1,
 			 &p->at.metric);
+	if (!err && name == of_file)
+		err = table_note_unit(p->t, name);
 	if (err || len <= 6 || strcmp(name + len - 6, "_total"))
 		return err;
 	if (names_add(&p->t->rates, name) < 0)
