@@ -144,16 +144,6 @@ def _():
                                        for i in range(NODES))), *USUAL, "--floor", "1").only("n2")
 
 
-@case("one of limpet's columns keeps its own floor when it is asked for, unless --floor has another")
-def _():
-    text = table("time,node,await", (f"{T0 + s},n{i},{0.02 * noise() * (3 if i == 2 else 1):.6f}" for s in range(400)
-                                     for i in range(NODES)))
-    for options in ([], ["--metric", "await"], ["--signal", "await"]):
-        v = judge(text, *options)
-        eq((v.indicted(), signal(v, "await")["floor"]), ([], 1))
-    judge(text, "--metric", "await", "--floor", "0.001").only("n2")
-
-
 @case("others' reads 7168 beside 0: true values are shown, the ratio is (7168 + 1024) / 1024, and so is what was added")
 def _():
     v = judge(table("time,node,foreign-rkB/s", (f"{T0 + s},n{i},{7168 if i == 2 else 0}" for s in range(400)

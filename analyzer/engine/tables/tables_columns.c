@@ -100,7 +100,6 @@ static void speak(struct table_column *x, const struct table *t, const struct fr
 static int add_asked(struct table_columns *c, const struct table *t, const char *name,
 		     int64_t given, const struct analysis_opts *o, const char *option)
 {
-	const struct signal_row *known;
 	struct table_column x;
 	struct frame_metric m;
 	int64_t metric;
@@ -111,10 +110,8 @@ static int add_asked(struct table_columns *c, const struct table *t, const char 
 	frame_name(&m, name);
 	if (!o->given)
 		given = weight_of(t, m.known);
-	known = signal_of_metric(m.known);
-	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL,
-		   o->floor > 0 ? o->floor : known ? known->floor : m.floor);
-	speak(&x, t, &m, known);
+	x = column(t, (uint32_t)metric, given == metric ? -1 : given, ROLE_LOCAL, o->floor);
+	speak(&x, t, &m, signal_of_metric(m.known));
 	x.row.c = o->floor;
 	return columns_add(c, x);
 }
