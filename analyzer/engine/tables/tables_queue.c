@@ -116,6 +116,9 @@ bool table_queues(const struct job *j, const struct incident *a, double *longer)
 {
 	bool any = false;
 
+	/* with the device's own time measured it says itself whether the wait is above it */
+	if (column_of(j, M_R_DEV) >= 0 || column_of(j, M_W_DEV) >= 0)
+		return false;
 	for (size_t i = 0; i < a->n_findings; i++) {
 		const struct finding *e = &a->findings[i];
 		int known = metric_by_name(j->t->metrics.at[j->columns.at[e->signal].metric]);
