@@ -66,7 +66,6 @@ int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char 
 	assert_true(fd >= 0 && most > 0);
 	assert_true(server.n < sizeof(server.asked) / sizeof(server.asked[0]));
 	snprintf(server.asked[server.n++], sizeof(server.asked[0]), "%s", plain);
-	curl_free(plain);
 	snprintf(text, sizeof(text), server.body ? "%s" : empty,
 		 server.body ? server.body : result);
 	if (server.steady && *result) {
@@ -99,6 +98,7 @@ int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char 
 	if (too_long)
 		snprintf(text, sizeof(text),
 			 "{\"status\":\"error\",\"error\":\"too many samples\"}");
+	curl_free(plain);
 	*status = too_long ? 422 : server.status ? server.status : 200;
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
