@@ -75,11 +75,11 @@ static void move_begin(struct asking *a, int64_t to_ns)
 
 static void ask_later(struct asking *a, int64_t now_ns, int64_t took_ns, bool failed)
 {
-	if (failed)
-		a->wait_ns = 2 * a->wait_ns < ASKING_WAIT_NS ? 2 * a->wait_ns : ASKING_WAIT_NS;
-	else
-		a->wait_ns = ASKING_EVERY_NS > ASKING_SHARE * took_ns ? ASKING_EVERY_NS
-								      : ASKING_SHARE * took_ns;
+	int64_t wait_ns = failed ? 2 * a->wait_ns : ASKING_SHARE * took_ns;
+
+	if (failed && wait_ns > ASKING_WAIT_NS)
+		wait_ns = ASKING_WAIT_NS;
+	a->wait_ns = wait_ns > ASKING_EVERY_NS ? wait_ns : ASKING_EVERY_NS;
 	a->next_ns = now_ns + a->wait_ns;
 }
 

@@ -183,6 +183,10 @@ case_begin "watch: who is not there at the beginning is misspelt"
 timeout 60 "$L" watch prometheus://127.0.0.1:1 >"$T/out" 2>"$T/err"
 check_eq "$? $(grep -c 'Failed to connect' "$T/err")" "1 1" "$(cat "$T/out" "$T/err")" && ok
 
+case_begin "watch: a source that is missing at the first look is asked again after half a minute"
+timeout 5 "$L" watch --from @$((now - 3700)) "prometheus://127.0.0.1:$recent" prometheus://127.0.0.1:1 >"$T/out" 2>"$T/err"
+check_eq "$(grep -c ' opened io3 limps' "$T/out") $(grep -c 'Failed to connect' "$T/err")" "1 1" "$(cat "$T/out" "$T/err")" && ok
+
 case_begin "watch: a Prometheus beside a folder is refused"
 timeout 60 "$L" watch "prometheus://127.0.0.1:$web" tests/data >"$T/out" 2>"$T/err"
 check_eq "$? $(grep -c "is watched alone: run another 'limpet watch' for 'tests/data'" "$T/err")" "2 1" "$(cat "$T/err")" && ok

@@ -154,6 +154,15 @@ void fetch_free(struct fetch *f)
 	free(f);
 }
 
+/* Whether it took too long to answer; who cannot be connected to is another matter. */
+static bool fetch_is_late(const struct fetch *f, CURLcode code)
+{
+	curl_off_t asked_us = 0;
+
+	curl_easy_getinfo(f->curl, CURLINFO_PRETRANSFER_TIME_T, &asked_us);
+	return code == CURLE_OPERATION_TIMEDOUT && asked_us > 0;
+}
+
 static int fetch_failed(const struct fetch *f, CURLcode code, char why[WHY_LEN])
 {
 	if (f->err == -E2BIG)
@@ -164,10 +173,10 @@ static int fetch_failed(const struct fetch *f, CURLcode code, char why[WHY_LEN])
 		snprintf(why, WHY_LEN, "%.200s", *f->error ? f->error : curl_easy_strerror(code));
 	if (f->err)
 		return f->err;
-	return code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT
-	       : code == CURLE_OUT_OF_MEMORY	? -ENOMEM
-	       : code == CURLE_URL_MALFORMAT	? -EINVAL
-						: -EIO;
+	return fetch_is_late(f, code)	     ? -ETIMEDOUT
+	       : code == CURLE_OUT_OF_MEMORY ? -ENOMEM
+	       : code == CURLE_URL_MALFORMAT ? -EINVAL
+					     : -EIO;
 }
 
 int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char why[WHY_LEN])

@@ -34,7 +34,7 @@ void fetch_free(struct fetch *f); /* takes NULL */
 /*
  * Asks for url. The body, of at most `most` bytes once it is unpacked, in a file in memory for the caller to close, at its
  * beginning; *status is the server's, whatever it is. Negative errno with `why` if there is no answer: -E2BIG one that is
- * too long, -ETIMEDOUT one that took too long, -EINVAL no URL.
+ * too long, -ETIMEDOUT one that took too long once it was asked for, -EINVAL no URL.
  */
 int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char why[WHY_LEN]);
 

@@ -106,8 +106,8 @@ int table_hint(struct job *j);
 int table_waits(const struct job *j, const struct incident *a, struct notice *m, bool *waits);
 
 /* tables_queue.c: whether all that is worse are requests that wait at disks which do as many as their peers' and work hardly longer on
- * each (*longer): where each file has a part on every server, the slowest of healthy disks has the queue. */
-bool table_queues(const struct job *j, const struct incident *a, double *longer);
+ * each: where each file has a part on every server, the slowest of healthy disks has the queue. */
+bool table_queues(const struct job *j, const struct incident *a);
 
 /* ---- tables_fill.c ---- */
 

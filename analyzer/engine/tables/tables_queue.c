@@ -112,7 +112,7 @@ static bool compare_work(const struct job *j, const struct finding *e, struct di
 	return true;
 }
 
-bool table_queues(const struct job *j, const struct incident *a, double *longer)
+bool table_queues(const struct job *j, const struct incident *a)
 {
 	bool any = false;
 
@@ -134,8 +134,6 @@ bool table_queues(const struct job *j, const struct incident *a, double *longer)
 		    beside.busy >= SLOWER ||
 		    log(beside.busy) >= EXPLAINS * log(e->value / e->peers))
 			return false;
-		if (!any || beside.busy > *longer)
-			*longer = beside.busy;
 		any = true;
 	}
 	return any;

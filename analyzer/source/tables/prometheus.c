@@ -268,11 +268,11 @@ static int refused(struct prometheus *p, long status, json_t *root)
 {
 	const char *error = json_string_value(json_object_get(root, "error"));
 
-	if (status == 401 || status == 403)
+	if (status == 401 || status == 403) {
 		p->closed = true; /* the token may be another one the next time */
-	if (status == 401 || status == 403)
 		return bad(p, "it refuses (status %ld)%s", status,
 			   p->o->token_file ? "" : ": it wants a token, --token-file FILE");
+	}
 	if (status >= 300 && status < 400)
 		return bad(p, "it redirects (status %ld): give the address it redirects to",
 			   status);
@@ -308,8 +308,12 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root,
 		return bad(p,
 			   "its answer has a part of the data only: a store of it does not answer");
 	p->n_answers++;
-	json_array_foreach(warnings, i, one) if (json_is_string(one) && !err) err =
-		table_note(p->t, "'%s' warns: %.200s", p->source, json_string_value(one));
+	json_array_foreach(warnings, i, one)
+	{
+		if (json_is_string(one) && !err)
+			err = table_note(p->t, "'%s' warns: %.200s", p->source,
+					 json_string_value(one));
+	}
 	json_array_foreach(result, i, one)
 	{
 		err = err ?: add_series(p, row, one, of);
