@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * wire.h: any bytes are refused with a reason, or are frames that say what is valid; and they are the same in whatever
- * pieces they come. An input is a byte and then: 0, a stream; 1, 8 bytes of its time and the body of one frame, whose checksums
- * are made here, for no mutation would come past them.
+ * pieces they come. An input is a byte and then: 0, a stream; 1, 2 or 3, 8 bytes of its time and the body of one frame of that
+ * kind, whose checksums are made here, for no mutation would come past them.
  */
 #include "fuzz.h"
 
@@ -70,18 +70,8 @@ static int see_line(void *arg, const char *line)
 	return 0;
 }
 
-static void see_frame(struct wire_decoder *d, struct heard *h)
+static void see_second(struct wire_decoder *d, struct heard *h)
 {
-	int err = wire_decoder_unpack(d);
-
-	MUST(!series_check_host(wire_decoder_host(d)) && wire_decoder_wall_ns(d) >= 0);
-	MUST(!err || err == -EILSEQ);
-	h->frames += !err;
-	h->damaged += err != 0;
-	if (err) {
-		MUST(strstr(series_error(), wire_decoder_host(d)));
-		return;
-	}
 	MUST(wire_decoder_time(d)->wall_ns == wire_decoder_wall_ns(d));
 	MUST(wire_decoder_interval_ms(d) >= 1 && wire_decoder_interval_ms(d) <= 3600000);
 	check_text(wire_decoder_tool(d), WIRE_TOOL_LEN);
@@ -92,6 +82,63 @@ static void see_frame(struct wire_decoder *d, struct heard *h)
 	MUST(!wire_decoder_missing(d, see_line, h));
 }
 
+/* Nothing in it leads out of a folder. */
+static void check_path(const char *path)
+{
+	MUST(*path && *path != '/' && strlen(path) < WIRE_PATH_LEN);
+	MUST(strncmp(path, "../", 3) && strcmp(path, "..") && !strstr(path, "/../"));
+	MUST(strlen(path) < 3 || strcmp(path + strlen(path) - 3, "/.."));
+	for (; *path; path++)
+		MUST((unsigned char)*path >= ' ' && *path != 0x7f);
+}
+
+static void see_lines(const struct wire_lines *l, struct heard *h)
+{
+	check_path(l->path);
+	MUST(*l->identity && strlen(l->identity) < WIRE_IDENTITY_LEN && !strchr(l->identity, '/'));
+	MUST(l->offset <= INT64_MAX && l->len <= INT64_MAX - l->offset);
+	mix(h, l->path, strlen(l->path));
+	mix(h, l->at, l->len);
+}
+
+static int see_kind(struct wire_decoder *d, struct heard *h)
+{
+	const struct wire_lines *l;
+	const void *part;
+	size_t len;
+	int err;
+
+	switch (wire_decoder_kind(d)) {
+	case WIRE_SECOND:
+		err = wire_decoder_unpack(d);
+		if (!err)
+			see_second(d, h);
+		return err;
+	case WIRE_COPY:
+		err = wire_decoder_copy(d, &part, &len);
+		if (!err)
+			mix(h, part, len);
+		return err;
+	default:
+		err = wire_decoder_lines(d, &l);
+		if (!err)
+			see_lines(l, h);
+		return err;
+	}
+}
+
+static void see_frame(struct wire_decoder *d, struct heard *h)
+{
+	int err = see_kind(d, h);
+
+	MUST(!series_check_host(wire_decoder_host(d)) && wire_decoder_wall_ns(d) >= 0);
+	MUST(!err || err == -EILSEQ);
+	h->frames += !err;
+	h->damaged += err != 0;
+	if (err)
+		MUST(strstr(series_error(), wire_decoder_host(d)));
+}
+
 /* In pieces of at most `step` bytes. */
 static struct heard hear(const uint8_t *at, size_t n, size_t step)
 {
@@ -99,6 +146,7 @@ static struct heard hear(const uint8_t *at, size_t n, size_t step)
 	struct heard h = {0};
 
 	MUST(!wire_decoder_new(&d));
+	wire_decoder_kinds(d, ~0U);
 	while (n && !h.err) {
 		size_t some = n < step ? n : step, taken;
 		int got = wire_decoder_take(d, at, some, &taken);
@@ -127,7 +175,7 @@ static void put_le(unsigned char *at, uint64_t v, int bytes)
 		at[i] = (unsigned char)(v >> 8 * i);
 }
 
-static size_t make_frame(unsigned char *to, const uint8_t *from, size_t n)
+static size_t make_frame(unsigned char *to, unsigned int kind, const uint8_t *from, size_t n)
 {
 	size_t host = strlen(HOST), head = WIRE_FIXED + host, time = n < 8 ? n : 8;
 	const uint8_t *body = from + time;
@@ -137,7 +185,7 @@ static size_t make_frame(unsigned char *to, const uint8_t *from, size_t n)
 	memcpy(to + AT_TIME, from, time);
 	memcpy(to, WIRE_MAGIC, 4);
 	to[AT_VERSION] = WIRE_VERSION;
-	to[AT_KIND] = WIRE_SECOND;
+	to[AT_KIND] = (unsigned char)kind;
 	to[AT_HOST_LEN] = (unsigned char)host;
 	to[AT_FLAGS] = 0;
 	put_le(to + AT_LENGTH, n, 4);
@@ -156,11 +204,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	step = data[0] < 2 ? 7 : data[0];
-	if (data[0] == 1) {
+	step = data[0] < WIRE_KINDS ? 7 : data[0];
+	if (data[0] && data[0] < WIRE_KINDS) {
 		made = malloc(size + WIRE_HEAD_MAX);
 		MUST(made);
-		size = make_frame(made, data + 1, size - 1);
+		size = make_frame(made, data[0], data + 1, size - 1);
 		data = made;
 	} else {
 		data++;

@@ -94,10 +94,25 @@ static void notes_are(const struct pipe *p, const char *words)
 
 /* ---- the same as of files ---- */
 
+/* What is none of a feed's: kinds that it does not judge, and one that nobody knows yet. */
+static void add_others(int64_t sec, struct text *t)
+{
+	const struct wire_lines lines = {"app/log.1", "7-9", 0, "x\n", 2};
+	struct text newer TEXT_SCOPED = {0};
+
+	assert_int_equal(wire_put_copy("one", sec * NS, "lmpw", 4, t), 0);
+	assert_int_equal(wire_put_lines("two", sec * NS, &lines, t), 0);
+	assert_int_equal(wire_put_copy("three", sec * NS, "", 0, &newer), 0);
+	newer.at[AT_KIND] = WIRE_KINDS + (char)(sec % 100);
+	seal(&newer);
+	text_put_bytes(t, newer.at, newer.len);
+}
+
 /* Second i of host "one" or "two", and that of its file. */
 static void record(struct series_writer *w, struct wire_encoder *e, int i, int64_t sec,
 		   struct text *t)
 {
+	add_others(sec, t);
 	add_frame(e, (uint64_t)i, sec, t);
 	append_second(w, (uint64_t)i, sec);
 }

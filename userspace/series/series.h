@@ -9,7 +9,8 @@
  *                                    is the file system's own, a path a line, each as /proc has
  *                                    it of a process; nothing told: no row; pids: the same of
  *                                    processes, a number a line; missing: what the
- *                                    host could not measure in the last run, a sentence a line
+ *                                    host could not measure in the last run, a sentence a line;
+ *                                    kept: of a copy (below), what reading all of it takes
  *   boot(id, boot_id, started_ns)    one row per run of the probe
  *   device(id, family, name, model, firmware, driver, rotational, size_bytes, speed_mbps, detail)
  *                                    (a device that changed gets a new row; tcp and host have
@@ -292,6 +293,13 @@ int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 void series_reader_want(struct series_reader *r, const bool *wanted);
 
 /*
+ * For a reader that is kept, and asked for the newest seconds of a file that grows again and again: what was looked at of the
+ * packed minutes before them is not looked at again. Whoever keeps a reader keeps the writer from removing its -wal, which then
+ * stays behind, empty.
+ */
+void series_reader_follow(struct series_reader *r);
+
+/*
  * Calls back for the stacks of each time that begins in [from_ns, to_ns): `len` bytes of lines, printable
  * ASCII, valid in the call. Non-zero stops and is returned.
  */
@@ -307,6 +315,83 @@ int series_reader_span(struct series_reader *r, uint64_t *seconds, int64_t *firs
 /* Calls back for each device row, oldest first; non-zero stops and is returned. */
 int series_reader_devices(struct series_reader *r,
 			  int (*fn)(void *arg, const struct device_identity *id), void *arg);
+
+/* ---- copying a file, chunk by chunk, as a message has it (userspace/wire) ---- */
+
+/*
+ * A part: rows of a file as they stand there, with the same ids. Each is a byte, its kind, and what follows, up to the part's end. A
+ * text or a blob is a varint, its length, and the bytes (varints and signed ones as above):
+ *
+ *   7 from     six varints: where the receiver stood for whom the part was made: kept, boot, metric, device, stack, user_stack of
+ *              struct series_cursor. The first row of every part. A receiver that has less takes nothing.
+ *   1 meta     text key; byte 0 and a signed varint, or byte 1 and a text of lines. All rows, in each part, but `packed` and `kept`,
+ *              which receivers make themselves. A key that the part does not have is removed.
+ *   2 boot     varint id; text boot_id ("": NULL); signed started_ns. The highest that the receiver has comes again.
+ *   3 metric   varint id; texts family, name, kind; 8 bytes per, a little-endian double; varint adler
+ *   4 device   varint id; texts family, name, model, firmware, driver, detail ("": NULL); signed rotational, size_bytes, speed_mbps
+ *              (negative: NULL). One that the receiver has may come again with a chunk: its identity, if it had none, is this.
+ *   5 chunk    varint id; signed first_ns, last_ns; varint seconds; signed: last_ns of the chunk before it, 0: there is none; varint
+ *              n; n times byte number of the section (as above), blob, which is never empty. One at most.
+ *   6 stacks   byte 255 or 254 (as above); varint id; signed from_ns, to_ns; blob
+ *
+ * from comes first, then meta, boot, metric and device, on which the chunk depends; stacks, and devices again, after it. Rows that the
+ * receiver has (by its cursor) are not repeated but as said. A part is at most 4,128,768 bytes; texts are printable ASCII, of boot
+ * and device up to 255 bytes, keys up to 63.
+ *
+ * How a chunk is taken: its id is `kept`, and the second before is the same: it is stored, and `kept` becomes id + seconds. It ends
+ * before `kept`: it is there. It begins before and ends behind: the probe packed seconds that were copied one by one, and it takes
+ * their place. It begins behind: it is not taken. Else the two files are not the same one any more: the sender's was set back, by
+ * a power failure, and went on with other seconds of the same numbers. Then what the receiver has becomes another file.
+ */
+
+/* Where a copy of a file stands: the chunk that is wanted next (1: the first); of the other tables the highest id there is, 0: none. */
+struct series_cursor {
+	int64_t kept, boot, device, metric, stack, user_stack;
+};
+
+/* A file that is copied, which may be written to meanwhile. */
+struct series_copy;
+
+/* As series_reader_new(). */
+int series_copy_new(struct series_copy **c, const char *path);
+void series_copy_free(struct series_copy *c); /* takes NULL */
+const char *series_copy_host(const struct series_copy *c);
+/* When its first run of the probe began: what tells it from another file of its name. */
+int64_t series_copy_origin(const struct series_copy *c);
+
+/*
+ * Adds a part to `to`: what is beyond the cursor, stacks too, with one chunk at most. A chunk of one second counts only if it is from
+ * before plain_ns: seconds that were never packed. *next: the cursor behind the part. 1: there is something new; 0: nothing is, and
+ * nothing was added. A look at which nothing is new takes some ten microseconds, and holds up no checkpoint of the writer's.
+ * A negative errno as of a reader; -ENODATA: the chunk that is wanted is missing; -E2BIG: it is longer than a part may be;
+ * -ENOENT, -ESTALE: the file is no longer there, or is another one: begin with series_copy_new().
+ */
+int series_copy_out(struct series_copy *c, const struct series_cursor *from, int64_t plain_ns,
+		    struct text *to, struct series_cursor *next);
+
+/* A file that such parts become; a thread's own, and one keeper a file. */
+struct series_keeper;
+
+/*
+ * Opens or begins `file`, HOST-YYYYMMDD.limpet, in the folder dir. Another file of that name, by its origin, is renamed to
+ * HOST-YYYYMMDD-N.limpet, and a damaged one to HOST-YYYYMMDD-N.damaged, with what lies beside it, and a new one is begun;
+ * *aside: the name it got, for the caller to free; NULL: nothing was renamed. The new one is made by the first part that is taken.
+ * A negative errno: the disk, or no such name.
+ */
+int series_keeper_open(struct series_keeper **k, const char *dir, const char *file,
+		       const char *host, int64_t origin, char **aside);
+/*
+ * Takes a part, every byte of which may be hostile, in one transaction: after SIGKILL the file has all of it or nothing. 0: also where
+ * nothing was to be taken; the cursor says where it stands. A file that was removed is begun anew. What is taken is decoded first, by
+ * a reader: the file is one that a reader takes, also as a whole.
+ * -EBADMSG: it cannot be right, and nothing of it is taken. -EEXIST: the file was of another recording (above), or is damaged: it was
+ * renamed as by series_keeper_open(), which series_error() says, nothing was taken, and the cursor is at the beginning. Else the
+ * disk: nothing of it is taken.
+ */
+int series_keeper_take(struct series_keeper *k, const void *part, size_t len);
+void series_keeper_cursor(const struct series_keeper *k, struct series_cursor *now);
+/* All is in the file, and no -wal stays behind unless somebody reads, and then an empty one. Takes NULL. */
+void series_keeper_close(struct series_keeper *k);
 
 /* ---- one second by itself, as a message has it (userspace/wire) ---- */
 

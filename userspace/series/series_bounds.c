@@ -48,6 +48,8 @@
 #define HEAP_PER_READER (48LL << 20)
 /* What a writer in the same process, and SQLite itself, have besides. */
 #define HEAP_BASE (64LL << 20)
+/* A keeper's cache is 128 KiB, its schema and statements as much. */
+#define HEAP_PER_KEEPER (1LL << 20)
 /* Inflated sections: those of the largest day are 2.6 GB out of 1.4 GB; those of idle disks are 20
  * times what they are packed, but small. */
 #define UNZIP_BASE     ((uint64_t)512 << 20)
@@ -249,29 +251,37 @@ int series_query(struct series_reader *r, int64_t *v, const char *fmt, ...)
 /* ---- SQLite's memory -------------------------------------------------------------------------- */
 
 static pthread_mutex_t heap_lock = PTHREAD_MUTEX_INITIALIZER;
-static int64_t heap_readers;
+static int64_t heap_readers, heap_keepers;
 
 /*
  * SQLite has one limit for a process: as much for each file that is open as one needs. progress()
  * sees to it that a file does not live on the others' share.
  */
-static void bound_heap(int more)
+static void bound_heap(int readers, int keepers)
 {
 	pthread_mutex_lock(&heap_lock);
-	heap_readers += more;
-	sqlite3_hard_heap_limit64(heap_readers ? HEAP_BASE + heap_readers * HEAP_PER_READER : 0);
+	heap_readers += readers;
+	heap_keepers += keepers;
+	sqlite3_hard_heap_limit64(heap_readers ? HEAP_BASE + heap_readers * HEAP_PER_READER +
+							 heap_keepers * HEAP_PER_KEEPER
+					       : 0);
 	pthread_mutex_unlock(&heap_lock);
+}
+
+void series_heap_keeper(int more)
+{
+	bound_heap(0, more);
 }
 
 void series_heap_take(struct series_reader *r)
 {
 	r->has_heap = 1;
-	bound_heap(1);
+	bound_heap(1, 0);
 }
 
 void series_heap_give(struct series_reader *r)
 {
 	if (r->has_heap)
-		bound_heap(-1);
+		bound_heap(-1, 0);
 	r->has_heap = 0;
 }

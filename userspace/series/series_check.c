@@ -200,28 +200,41 @@ static int metric_of(const char *family, const char *name)
 	return METRIC_UNKNOWN;
 }
 
+int series_metric_take(struct series_metrics *m, const struct series_metric_row *row)
+{
+	bool rate = !strcmp(row->kind, "rate");
+
+	if (row->id < 1 || row->id >= METRIC_NUMBERS_MAX || !(row->per > 0) || !(row->per < 1e18) ||
+	    (!rate && strcmp(row->kind, "gauge") != 0) ||
+	    row->adler != series_metric_check(row->id, row->family, row->name, rate, row->per))
+		return -EBADMSG;
+	if ((size_t)row->id >= m->n) {
+		if (array_extend(&m->def, m->n, (size_t)row->id + 1))
+			return -ENOMEM;
+		for (size_t i = m->n; i <= (size_t)row->id; i++)
+			m->def[i].metric = METRIC_NONE;
+		m->n = (size_t)row->id + 1;
+	}
+	m->def[row->id] =
+		(struct series_metric_def){metric_of(row->family, row->name), rate, row->per};
+	return 0;
+}
+
 /* One row of table metric, whose checksum tells what was changed by accident. */
 static int read_metric(struct series_reader *r, sqlite3_stmt *st)
 {
-	const char *family = series_column_text(st, 1), *name = series_column_text(st, 2);
-	const char *kind = series_column_text(st, 3);
-	int64_t id = sqlite3_column_int64(st, 0);
-	double per = sqlite3_column_double(st, 4);
-	int rate = kind && !strcmp(kind, "rate");
+	const struct series_metric_row row = {.id = sqlite3_column_int64(st, 0),
+					      .family = series_column_text(st, 1),
+					      .name = series_column_text(st, 2),
+					      .kind = series_column_text(st, 3),
+					      .per = sqlite3_column_double(st, 4),
+					      .adler = sqlite3_column_int64(st, 5)};
+	int err = row.family && row.name && row.kind ? series_metric_take(&r->metrics, &row)
+						     : -EBADMSG;
 
-	if (!family || !name || !kind || id < 1 || id >= METRIC_NUMBERS_MAX || !(per > 0) ||
-	    !(per < 1e18) || (!rate && strcmp(kind, "gauge") != 0) ||
-	    sqlite3_column_int64(st, 5) != series_metric_check(id, family, name, rate, per))
-		return series_damaged(r, "a metric is not valid");
-	if ((size_t)id >= r->metrics.n) {
-		if (array_extend(&r->metrics.def, r->metrics.n, (size_t)id + 1))
-			return series_no_memory();
-		for (size_t i = r->metrics.n; i <= (size_t)id; i++)
-			r->metrics.def[i].metric = METRIC_NONE;
-		r->metrics.n = (size_t)id + 1;
-	}
-	r->metrics.def[id] = (struct series_metric_def){metric_of(family, name), rate, per};
-	return 0;
+	if (err == -ENOMEM)
+		return series_no_memory();
+	return err ? series_damaged(r, "a metric is not valid") : 0;
 }
 
 static int read_metrics(struct series_reader *r)

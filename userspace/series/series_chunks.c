@@ -137,33 +137,55 @@ static int list_one(struct series_reader *r, sqlite3_stmt *st, struct grid *g, s
 	return err;
 }
 
-int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, bool keep,
-		       struct series_chunk **chunks, size_t *n)
+/*
+ * What stands before the range: minutes that are packed, which no writer changes any more. A writer that was killed before it
+ * packed, and went on later, may pack across the beginning of what is asked for; then a chunk seems to be missing there, and
+ * all are listed.
+ */
+static void extend_prefix(struct series_reader *r, const struct listing *l,
+			  const struct series_chunk *c)
 {
-	struct listing l = {
-		.from_ns = from_ns, .to_ns = to_ns, .next = 1, .room = keep ? KEEP_BYTES : 0};
+	if (!r->follows || c->n == 1 || c->last_ns >= l->from_ns || c->id != r->prefix.next)
+		return;
+	r->prefix.next = l->next;
+	r->prefix.day = l->day;
+	r->prefix.span_ns = l->span_ns;
+	if (c->last_ns > r->prefix.last_ns)
+		r->prefix.last_ns = c->last_ns;
+}
+
+void series_reader_follow(struct series_reader *r)
+{
+	r->follows = true;
+	r->prefix = (struct series_prefix){.next = 1};
+}
+
+static int list_from(struct series_reader *r, struct listing l, struct series_chunk **chunks,
+		     size_t *n)
+{
 	sqlite3_stmt *st = NULL;
 	struct grid g;
 	bool began = series_cpu_begin(r);
 	int rc = 0, err;
 
-	*chunks = NULL;
-	*n = 0;
 	err = grid_init(&g, GRID_SECONDS_MAX, 1 << 20) ? series_no_memory() : 0;
 	g.inflater = &r->inflater;
 	if (!err)
 		rc = sqlite3_prepare_v2(r->db,
 					"SELECT id, first_ns, last_ns, seconds, CASE WHEN"
 					" last_ns < ? OR first_ns >= ? THEN 0 ELSE head END"
-					" FROM chunk NOT INDEXED ORDER BY id",
+					" FROM chunk NOT INDEXED WHERE id >= ? ORDER BY id",
 					-1, &st, NULL);
-	sqlite3_bind_int64(st, 1, from_ns);
-	sqlite3_bind_int64(st, 2, to_ns);
+	sqlite3_bind_int64(st, 1, l.from_ns);
+	sqlite3_bind_int64(st, 2, l.to_ns);
+	sqlite3_bind_int64(st, 3, l.next == 1 ? INT64_MIN : l.next);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		struct series_chunk *c = array_add(chunks, n);
 
 		rc = 0;
 		err = c ? list_one(r, st, &g, &l, c) : series_no_memory();
+		if (!err)
+			extend_prefix(r, &l, c);
 	}
 	sqlite3_finalize(st);
 	grid_release(&g);
@@ -171,4 +193,31 @@ int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, 
 	if (!err && rc != SQLITE_DONE)
 		err = series_read_failed(r, rc);
 	return err ? err : check_end(r, l.next);
+}
+
+int series_chunks_list(struct series_reader *r, int64_t from_ns, int64_t to_ns, bool keep,
+		       struct series_chunk **chunks, size_t *n)
+{
+	struct listing l = {
+		.from_ns = from_ns, .to_ns = to_ns, .next = 1, .room = keep ? KEEP_BYTES : 0};
+	const struct series_prefix *p = &r->prefix;
+	int err;
+
+	*chunks = NULL;
+	*n = 0;
+	if (p->next > 1 && p->last_ns < from_ns) {
+		struct listing rest = l;
+
+		rest.next = p->next;
+		rest.day = p->day;
+		rest.span_ns = p->span_ns;
+		err = list_from(r, rest, chunks, n);
+		if (err != -EBADMSG)
+			return err;
+		series_chunks_free(*chunks, *n);
+		*chunks = NULL;
+		*n = 0;
+		series_reader_follow(r);
+	}
+	return list_from(r, l, chunks, n);
 }

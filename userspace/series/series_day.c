@@ -131,7 +131,10 @@ static void close_db(struct series_writer *w)
 	sqlite3_finalize(w->insert);
 	sqlite3_finalize(w->commit);
 	w->begin = w->insert = w->commit = NULL;
-	sqlite3_close(w->db); /* checkpoints, and removes the -wal when nobody else reads */
+	/* Closing checkpoints and removes the -wal, but not while somebody has the file open: then it stays, empty. */
+	if (w->db)
+		sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	sqlite3_close(w->db);
 	w->db = NULL;
 }
 

@@ -151,6 +151,16 @@ static inline int metric_unwanted(int m)
 	return METRIC_FIRST_UNWANTED - m;
 }
 
+/* A row of table metric. */
+struct series_metric_row {
+	int64_t id;
+	const char *family, *name, *kind;
+	double per;
+	int64_t adler;
+};
+/* series_check.c: adds it to m. -EBADMSG: it cannot be right; -ENOMEM. */
+int series_metric_take(struct series_metrics *m, const struct series_metric_row *row);
+
 /* Numbers of our own, for what is not in a file yet; def has M_COUNT + 1 places. */
 void series_metrics_own(struct series_metrics *m, struct series_metric_def *def);
 

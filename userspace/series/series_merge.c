@@ -255,8 +255,11 @@ int series_chunks_rows(struct series_reader *r, struct series_chunk *chunks, siz
 	for (int k = metric_first[family]; family < FAM_COUNT && k < metric_first[family + 1]; k++)
 		if (!r->unwanted[k])
 			m.places[m.n_places++] = k - metric_first[family];
-	if (family < FAM_COUNT)
+	/* A column that was there stays. */
+	if (family < FAM_COUNT && !(r->columns & 1U << family))
 		err = series_has_column(r, "chunk", metric_family_names[family], &has);
+	if (!err && family < FAM_COUNT && has)
+		r->columns |= 1U << family;
 	if (err || !has)
 		return err;
 	sort(chunks, n, by_time);

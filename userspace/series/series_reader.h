@@ -50,6 +50,12 @@ struct series_reader {
 	bool unwanted[M_COUNT]; /* series_reader_want() */
 	struct series_inflater inflater;
 	bool devices_checked;
+	unsigned int columns; /* of families that table chunk has, as far as was asked */
+	/* series_reader_follow(): of chunks before that one all is known, and none ends later than that. 0: nothing is. */
+	bool follows;
+	struct series_prefix {
+		int64_t next, last_ns, day, span_ns;
+	} prefix;
 	/* What a callback is given. */
 	struct second_row row;
 	struct grid_hists hists;
@@ -90,6 +96,14 @@ int series_query(struct series_reader *r, int64_t *v, const char *fmt, ...);
 /* A share of SQLite's memory, before r->db is opened; and back after it is closed. */
 void series_heap_take(struct series_reader *r);
 void series_heap_give(struct series_reader *r);
+/* Room for so many keepers more (or fewer) beside the readers. */
+void series_heap_keeper(int more);
+
+/* ---- series_rows.c ---- */
+
+/* As series_reader_rows(), of all there is, in a transaction of the caller's, who set the budget: for what a keeper has written. */
+int series_reader_try(struct series_reader *r, int64_t from_ns, int64_t to_ns, series_row_fn fn,
+		      void *arg);
 
 /* ---- series_check.c ---- */
 

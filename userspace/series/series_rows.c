@@ -116,30 +116,42 @@ void series_reader_want(struct series_reader *r, const bool *wanted)
 	}
 }
 
-int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
-		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg)
+static int rows_of(struct series_reader *r, unsigned int families, const struct series_range *q)
 {
-	struct series_range q = {from_ns, to_ns, hists, fn, arg};
 	struct series_chunk *chunks = NULL;
 	bool several = families & (families - 1) || families & SERIES_SECONDS;
-	int err = begin_read(r);
 	size_t n = 0;
+	int err = each_device(r, NULL, NULL);
 
-	if (err)
-		return err;
-	err = each_device(r, NULL, NULL);
 	if (!err)
-		err = series_chunks_list(r, from_ns, to_ns, several, &chunks, &n);
+		err = series_chunks_list(r, q->from_ns, q->to_ns, several, &chunks, &n);
 	if (!err && families & SERIES_SECONDS)
-		err = series_chunks_rows(r, chunks, n, FAM_COUNT, &q);
+		err = series_chunks_rows(r, chunks, n, FAM_COUNT, q);
 	for (int f = 0; !err && f < FAM_COUNT; f++) {
 		if (!(families & 1U << f))
 			continue;
 		second_row_init(&r->row, f, "");
-		err = series_chunks_rows(r, chunks, n, f, &q);
+		err = series_chunks_rows(r, chunks, n, f, q);
 	}
 	series_chunks_free(chunks, n);
-	return end_read(r, err);
+	return err;
+}
+
+int series_reader_rows(struct series_reader *r, int64_t from_ns, int64_t to_ns,
+		       unsigned int families, unsigned int hists, series_row_fn fn, void *arg)
+{
+	struct series_range q = {from_ns, to_ns, hists, fn, arg};
+	int err = begin_read(r);
+
+	return err ? err : end_read(r, rows_of(r, families, &q));
+}
+
+int series_reader_try(struct series_reader *r, int64_t from_ns, int64_t to_ns, series_row_fn fn,
+		      void *arg)
+{
+	struct series_range q = {from_ns, to_ns, HIST_LAT | HIST_DEV | HIST_RUNQ, fn, arg};
+
+	return rows_of(r, SERIES_ALL | SERIES_SECONDS, &q);
 }
 
 int series_reader_devices(struct series_reader *r,

@@ -29,9 +29,19 @@ int series_sql_fail(sqlite3 *db, int rc, const char *cannot, const char *path);
 int series_sql(sqlite3 *db, int64_t *v, const char *fmt, ...);
 int series_vsql(sqlite3 *db, int64_t *v, const char *fmt, va_list ap);
 
+/* Runs a statement that gives no rows, and resets it. Returns SQLite's code. */
+int series_run(sqlite3_stmt *st);
+
 /* 0: a series file; 1: an empty database; -EINVAL: another program's; -EPROTONOSUPPORT: another
  * schema; or what SQLite says. `advice` ends the sentence. */
 int series_check_schema(sqlite3 *db, const char *cannot, const char *path, const char *advice);
+
+/* Makes the tables and the columns of chunk that are not there. Returns SQLite's code. */
+int series_tables_make(sqlite3 *db);
+/* Those of stacks, of one kind. */
+int series_stacks_table(sqlite3 *db, enum series_stacks kind);
+/* The statement that inserts a chunk: its id, first_ns, last_ns, seconds, then the sections by number. */
+int series_insert_prepare(sqlite3 *db, sqlite3_stmt **insert);
 
 /* What stands in table metric beside a metric, against damage. */
 uint32_t series_metric_check(int64_t id, const char *family, const char *name, int rate,

@@ -11,19 +11,24 @@ const char *const series_stack_tables[STACKS_KINDS] = {
 	[STACKS_USER] = "user_stack",
 };
 
-static int insert(struct series_writer *w, const char *table, int64_t from_ns, int64_t to_ns,
+int series_stacks_table(sqlite3 *db, enum series_stacks kind)
+{
+	return series_sql(
+		db, NULL,
+		"CREATE TABLE IF NOT EXISTS %s(id INTEGER PRIMARY KEY,"
+		" from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, folded BLOB NOT NULL)",
+		series_stack_tables[kind]);
+}
+
+static int insert(struct series_writer *w, enum series_stacks kind, int64_t from_ns, int64_t to_ns,
 		  const struct code_out *o)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = series_sql(
-		w->db, NULL,
-		"CREATE TABLE IF NOT EXISTS %s(id INTEGER PRIMARY KEY,"
-		" from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, folded BLOB NOT NULL)",
-		table);
+	int rc = series_stacks_table(w->db, kind);
 	char sql[96];
 
 	snprintf(sql, sizeof(sql), "INSERT INTO %s(from_ns, to_ns, folded) VALUES (?, ?, ?)",
-		 table);
+		 series_stack_tables[kind]);
 	if (!rc)
 		rc = sqlite3_prepare_v2(w->db, sql, -1, &st, NULL);
 	if (!rc) {
@@ -56,7 +61,7 @@ int series_writer_stacks(struct series_writer *w, enum series_stacks kind, int64
 		code_out_release(&o);
 		return series_no_memory();
 	}
-	rc = insert(w, series_stack_tables[kind], from_ns, to_ns, &o);
+	rc = insert(w, kind, from_ns, to_ns, &o);
 	code_out_release(&o);
 	return rc ? series_sql_fail(w->db, rc, "cannot write", w->path) : 0;
 }

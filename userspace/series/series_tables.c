@@ -7,12 +7,8 @@
 
 #include "userspace/common/array.h"
 
-/*
- * The row of this run is there already when the clock stepped back into a day we wrote before.
- * Formatted with: application id, schema, host, interval, tool, cgroups, pids and missing twice each,
- * boot id, start of the run twice.
- */
-static const char begin_sql[] =
+/* Formatted with: application id, schema. */
+static const char tables_sql[] =
 	"PRAGMA application_id=%d; PRAGMA user_version=%d;"
 	"CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS boot(id INTEGER PRIMARY KEY, boot_id TEXT, started_ns INTEGER);"
@@ -24,7 +20,13 @@ static const char begin_sql[] =
 	" name TEXT NOT NULL, kind TEXT NOT NULL, per REAL NOT NULL, adler INTEGER NOT NULL,"
 	" UNIQUE(family, name, kind, per));"
 	"CREATE TABLE IF NOT EXISTS chunk(id INTEGER PRIMARY KEY, first_ns INTEGER NOT NULL,"
-	" last_ns INTEGER NOT NULL, seconds INTEGER NOT NULL, head BLOB NOT NULL);"
+	" last_ns INTEGER NOT NULL, seconds INTEGER NOT NULL, head BLOB NOT NULL)";
+
+/*
+ * The row of this run is there already when the clock stepped back into a day we wrote before.
+ * Formatted with: host, interval, tool, cgroups, pids and missing twice each, boot id, start of the run twice.
+ */
+static const char begin_sql[] =
 	"INSERT OR REPLACE INTO meta VALUES ('host', %Q), ('interval_ms', %u), ('tool', %Q);"
 	"DELETE FROM meta WHERE key IN ('cgroups', 'pids', 'missing');"
 	"INSERT INTO meta SELECT 'cgroups', %Q WHERE %Q IS NOT NULL;"
@@ -34,12 +36,20 @@ static const char begin_sql[] =
 	" WHERE %lld NOT IN (SELECT started_ns FROM boot)";
 
 /* One way for a new file and for one begun by an older limpet of the same schema. */
-static int add_column(struct series_writer *w, const char *column)
+static int add_column(sqlite3 *db, const char *column)
 {
-	if (!sqlite3_table_column_metadata(w->db, NULL, "chunk", column, NULL, NULL, NULL, NULL,
-					   NULL))
+	if (!sqlite3_table_column_metadata(db, NULL, "chunk", column, NULL, NULL, NULL, NULL, NULL))
 		return 0;
-	return series_sql(w->db, NULL, "ALTER TABLE chunk ADD COLUMN \"%w\" BLOB", column);
+	return series_sql(db, NULL, "ALTER TABLE chunk ADD COLUMN \"%w\" BLOB", column);
+}
+
+int series_tables_make(sqlite3 *db)
+{
+	int rc = series_sql(db, NULL, tables_sql, SERIES_APP_ID, SERIES_SCHEMA);
+
+	for (int s = 0; !rc && s < SECTIONS; s++)
+		rc = add_column(db, series_section_name(s));
+	return rc;
 }
 
 /* The row of the metric as this limpet means it; a new one if need be. */
@@ -117,9 +127,9 @@ static int find_end(struct series_writer *w)
 }
 
 /* INSERT INTO chunk(id, first_ns, last_ns, seconds, disk, …, head, hist) VALUES (?, …) */
-static int prepare(struct series_writer *w)
+int series_insert_prepare(sqlite3 *db, sqlite3_stmt **insert)
 {
-	sqlite3_str *sql = sqlite3_str_new(w->db);
+	sqlite3_str *sql = sqlite3_str_new(db);
 	int rc = SQLITE_NOMEM;
 	char *text;
 
@@ -132,9 +142,15 @@ static int prepare(struct series_writer *w)
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
 	if (text)
-		rc = sqlite3_prepare_v3(w->db, text, -1, SQLITE_PREPARE_PERSISTENT, &w->insert,
-					NULL);
+		rc = sqlite3_prepare_v3(db, text, -1, SQLITE_PREPARE_PERSISTENT, insert, NULL);
 	sqlite3_free(text);
+	return rc;
+}
+
+static int prepare(struct series_writer *w)
+{
+	int rc = series_insert_prepare(w->db, &w->insert);
+
 	if (!rc)
 		rc = sqlite3_prepare_v3(w->db, "BEGIN IMMEDIATE", -1, SQLITE_PREPARE_PERSISTENT,
 					&w->begin, NULL);
@@ -155,12 +171,12 @@ int series_run(sqlite3_stmt *st)
 int series_tables_create(struct series_writer *w)
 {
 	long long started = w->started_ns;
-	int rc = series_sql(w->db, NULL, begin_sql, SERIES_APP_ID, SERIES_SCHEMA, w->host,
-			    w->interval_ms, w->tool, w->cgroups, w->cgroups, w->pids, w->pids,
-			    w->missing, w->missing, w->boot_id, started, started);
+	int rc = series_tables_make(w->db);
 
-	for (int s = 0; !rc && s < SECTIONS; s++)
-		rc = add_column(w, series_section_name(s));
+	if (!rc)
+		rc = series_sql(w->db, NULL, begin_sql, w->host, w->interval_ms, w->tool,
+				w->cgroups, w->cgroups, w->pids, w->pids, w->missing, w->missing,
+				w->boot_id, started, started);
 	if (!rc)
 		rc = number_metrics(w);
 	if (!rc)

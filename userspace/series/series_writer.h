@@ -94,8 +94,7 @@ int series_pids_take(struct series_writer *w, const uint32_t *pids, size_t n);
 /* Fills w->missing with that of the first second that has one. 0 or a negative errno. */
 int series_missing_take(struct series_writer *w, const char *missing);
 
-/* Runs w->begin or w->commit; binds and runs w->insert. They return SQLite's code. */
-int series_run(sqlite3_stmt *st);
+/* Binds and runs w->insert. Returns SQLite's code. */
 int series_insert_chunk(struct series_writer *w, const struct series_packed *p,
 			const struct grid *g, int64_t id);
 

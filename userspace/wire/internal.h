@@ -13,8 +13,6 @@
 #define WIRE_INTERVAL_MAX 3600000
 #define WIRE_TOOL_LEN	  64 /* with the NUL */
 
-enum wire_kind { WIRE_SECOND = 1 };
-
 /* Places in the header. */
 enum { AT_VERSION = 4, AT_KIND, AT_HOST_LEN, AT_FLAGS, AT_LENGTH = 8, AT_SUM = 12, AT_TIME = 16 };
 
@@ -26,8 +24,21 @@ enum wire_field {
 	FIELD_CGROUPS,
 	FIELD_PIDS,
 	FIELD_MISSING,
+	FIELD_COPY, /* of a copy; from here on of lines */
+	FIELD_PATH,
+	FIELD_IDENTITY,
+	FIELD_OFFSET,
+	FIELD_BYTES,
 	WIRE_FIELDS
 };
+
+/* Adds a header and the body. -ENOMEM: nothing. */
+int wire_put_frame(struct text *to, enum wire_kind kind, const char *host, int64_t wall_ns,
+		   const struct text *body);
+void wire_put_varint(struct text *t, uint64_t v);
+void wire_put_field(struct text *t, enum wire_field field, const char *at, size_t len);
+bool wire_path_valid(const char *path);
+bool wire_identity_valid(const char *identity);
 
 static inline uint32_t wire_sum(const void *at, size_t n)
 {
@@ -56,6 +67,9 @@ struct wire_decoder {
 	unsigned int interval_ms;
 	char tool[WIRE_TOOL_LEN];
 	struct series_second *second;
+	unsigned int kinds; /* bits: 1 << enum wire_kind, that are given */
+	struct wire_lines lines;
+	char path[WIRE_PATH_LEN], identity[WIRE_IDENTITY_LEN];
 };
 
 #endif

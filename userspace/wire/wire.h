@@ -9,12 +9,14 @@
  *	at	bytes
  *	0	4	"lmpw"
  *	4	1	version: 1. Another one is refused: what a reader may pass over does not need a new version.
- *	5	1	kind: 1, a second. A reader passes over frames of a kind that it does not know.
+ *	5	1	kind: 1, a second; 2, a copy; 3, lines of a log. A reader passes over frames of a kind that it does
+ *			not know.
  *	6	1	h, length of the host's name: 1 to HOST_LEN - 1
  *	7	1	flags: 0. A reader passes over those that it does not know.
  *	8	4	length of the body, at most WIRE_BODY_MAX
  *	12	4	CRC-32 of the body (zlib's crc32())
- *	16	8	the wall-clock second, ns since the epoch, not negative: what a router or a queue orders by
+ *	16	8	the wall-clock second, ns since the epoch, not negative: what a router or a queue orders by; of a copy
+ *			and of lines when they were sent
  *	24	h	the host's name (series_check_host())
  *	24 + h	4	CRC-32 of all of the header before it
  *
@@ -35,8 +37,17 @@
  *	6 PIDS		the same: processes
  *	7 MISSING	the same: what the host cannot measure, a sentence a line
  *
- * SECOND and INTERVAL are in every frame. The encoder says the others in its first frame, once a minute, and when they have
- * changed; of processes with each row.
+ * Of a copy (exchange.h says of which file), and of lines of a log:
+ *
+ *	8 COPY		a part of a series file, as in series.h, "copying a file"
+ *	9 PATH		text: the log's name, folders and all, from where logs are collected: 1 to WIRE_PATH_LEN - 1 bytes, components of
+ *			any bytes but NUL, '/' and control characters, none of them "", "." or ".."
+ *	10 IDENTITY	text: another log of the same name has another one: 1 to WIRE_IDENTITY_LEN - 1 of A-Z a-z 0-9 . _ -
+ *	11 OFFSET	varint: where in the log the bytes stand; they end at 2^63 - 1 at the latest
+ *	12 BYTES	the bytes; none: how much of that log is there?
+ *
+ * SECOND and INTERVAL are in every frame of a second, COPY in each of a copy, PATH and IDENTITY in each of lines, OFFSET where there
+ * are BYTES. The encoder says the others in its first frame, once a minute, and when they have changed; of processes with each row.
  *
  * Functions return 0 or a negative errno and leave a sentence for people in series_error().
  */
@@ -51,6 +62,19 @@
 #define WIRE_BODY_MAX (4 << 20)
 /* Disks and interfaces that the encoder describes; those that come later it does not. */
 #define WIRE_DEVICES_MAX 2048
+/* With the NUL. */
+#define WIRE_PATH_LEN	  1024
+#define WIRE_IDENTITY_LEN 65
+
+enum wire_kind { WIRE_SECOND = 1, WIRE_COPY, WIRE_LINES, WIRE_KINDS };
+
+/* Lines of a log. */
+struct wire_lines {
+	const char *path, *identity;
+	uint64_t offset;
+	const void *at; /* len bytes; of a question none */
+	size_t len;
+};
 
 /* ---- writing ---- */
 
@@ -77,6 +101,11 @@ int wire_encoder_set_pids(struct wire_encoder *e, const uint32_t *pids, size_t n
  * frame may be. `lost` is added to that of s. */
 int wire_encode(struct wire_encoder *e, const struct second *s, uint64_t lost, struct text *to);
 
+/* The same of a copy, and of lines; -EINVAL: no such host, path or identity. */
+int wire_put_copy(const char *host, int64_t wall_ns, const void *part, size_t len, struct text *to);
+int wire_put_lines(const char *host, int64_t wall_ns, const struct wire_lines *lines,
+		   struct text *to);
+
 /* ---- reading ---- */
 
 /* Every byte may be hostile. A decoder takes at most WIRE_HEAD_MAX and WIRE_BODY_MAX for the bytes of a frame, and 64 MiB for
@@ -98,6 +127,10 @@ void wire_decoder_free(struct wire_decoder *d); /* takes NULL */
  */
 int wire_decoder_take(struct wire_decoder *d, const void *at, size_t n, size_t *taken);
 
+/* Which kinds are given, bits of 1 << enum wire_kind; others are passed over. At first seconds alone. */
+void wire_decoder_kinds(struct wire_decoder *d, unsigned int kinds);
+enum wire_kind wire_decoder_kind(const struct wire_decoder *d);
+
 /* Whether bytes of a frame were taken that is not complete. */
 bool wire_decoder_midway(const struct wire_decoder *d);
 
@@ -105,7 +138,12 @@ bool wire_decoder_midway(const struct wire_decoder *d);
 const char *wire_decoder_host(const struct wire_decoder *d);
 int64_t wire_decoder_wall_ns(const struct wire_decoder *d);
 
-/* What the frame says, for the functions below. -EILSEQ: it cannot be right, though its checksum is. */
+/* What a frame of a copy says, or one of lines, instead of the functions below; it is the decoder's. -EILSEQ: it cannot be right,
+ * though its checksum is. */
+int wire_decoder_copy(struct wire_decoder *d, const void **part, size_t *len);
+int wire_decoder_lines(struct wire_decoder *d, const struct wire_lines **lines);
+
+/* What the frame of a second says, for the functions below. -EILSEQ: it cannot be right, though its checksum is. */
 int wire_decoder_unpack(struct wire_decoder *d);
 
 /* As series_reader_want(), of what is unpacked later. */

@@ -18,6 +18,8 @@ int wire_decoder_new(struct wire_decoder **out)
 	if (err) {
 		wire_decoder_free(d);
 		d = NULL;
+	} else {
+		d->kinds = 1U << WIRE_SECOND;
 	}
 	*out = d;
 	return err;
@@ -149,6 +151,23 @@ static int take_frame(struct wire_decoder *d, const unsigned char **at, size_t *
 	return got;
 }
 
+void wire_decoder_kinds(struct wire_decoder *d, unsigned int kinds)
+{
+	d->kinds = kinds;
+}
+
+enum wire_kind wire_decoder_kind(const struct wire_decoder *d)
+{
+	return (enum wire_kind)d->head[AT_KIND];
+}
+
+static bool is_wanted(const struct wire_decoder *d)
+{
+	unsigned int kind = d->head[AT_KIND];
+
+	return kind < WIRE_KINDS && d->kinds >> kind & 1;
+}
+
 int wire_decoder_take(struct wire_decoder *d, const void *from, size_t n, size_t *taken)
 {
 	const unsigned char *at = from;
@@ -160,9 +179,9 @@ int wire_decoder_take(struct wire_decoder *d, const void *from, size_t n, size_t
 		return series_fail(d->broken, "%s", d->why);
 	do
 		got = take_frame(d, &at, &left);
-	while (got > 0 && d->head[AT_KIND] != WIRE_SECOND && left);
+	while (got > 0 && !is_wanted(d) && left);
 	*taken = n - left;
-	if (got > 0 && d->head[AT_KIND] != WIRE_SECOND)
+	if (got > 0 && !is_wanted(d))
 		return 0;
 	if (got > 0 && wire_sum(d->body, d->len) != d->sum)
 		return series_fail(-EILSEQ, "a frame of '%s' is damaged", d->host);

@@ -126,21 +126,9 @@ static int take_missing(struct wire_encoder *e, const char *missing)
 
 /* ---- bytes ---- */
 
-static void put_varint(struct text *t, uint64_t v)
-{
-	char byte;
-
-	for (; v >= 0x80; v >>= 7) {
-		byte = (char)(v | 0x80);
-		text_put_bytes(t, &byte, 1);
-	}
-	byte = (char)v;
-	text_put_bytes(t, &byte, 1);
-}
-
 static void put_signed(struct text *t, int64_t v)
 {
-	put_varint(t, v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1);
+	wire_put_varint(t, v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1);
 }
 
 static void put_text(struct text *t, const char *from)
@@ -148,7 +136,7 @@ static void put_text(struct text *t, const char *from)
 	char clean[sizeof(((struct device_identity *)NULL)->detail)];
 
 	series_copy_text(clean, sizeof(clean), from);
-	put_varint(t, strlen(clean));
+	wire_put_varint(t, strlen(clean));
 	text_put(t, clean);
 }
 
@@ -160,19 +148,12 @@ static void put_name(struct text *t, const char *from)
 	put_text(t, name);
 }
 
-static void put_field(struct text *t, enum wire_field field, const char *at, size_t len)
-{
-	put_varint(t, field);
-	put_varint(t, len);
-	text_put_bytes(t, at, len);
-}
-
 static void put_interval(struct text *t, unsigned int ms)
 {
 	struct text of TEXT_SCOPED = {0};
 
-	put_varint(&of, ms);
-	put_field(t, FIELD_INTERVAL, text_of(&of), of.len);
+	wire_put_varint(&of, ms);
+	wire_put_field(t, FIELD_INTERVAL, text_of(&of), of.len);
 	if (of.failed)
 		text_fail(t);
 }
@@ -180,14 +161,14 @@ static void put_interval(struct text *t, unsigned int ms)
 static void put_lines(struct text *t, enum wire_field field, const char *lines)
 {
 	/* None is said, too: a probe that is told less than before. */
-	put_field(t, field, lines ? lines : "", lines ? strlen(lines) : 0);
+	wire_put_field(t, field, lines ? lines : "", lines ? strlen(lines) : 0);
 }
 
 static void put_device(struct text *t, const struct device_identity *id)
 {
 	struct text of TEXT_SCOPED = {0};
 
-	put_varint(&of, id->family);
+	wire_put_varint(&of, id->family);
 	put_name(&of, id->name);
 	put_text(&of, id->model);
 	put_text(&of, id->firmware);
@@ -196,7 +177,7 @@ static void put_device(struct text *t, const struct device_identity *id)
 	put_signed(&of, id->size_bytes);
 	put_signed(&of, id->speed_mbps);
 	put_text(&of, id->detail);
-	put_field(t, FIELD_DEVICE, text_of(&of), of.len);
+	wire_put_field(t, FIELD_DEVICE, text_of(&of), of.len);
 	if (of.failed)
 		text_fail(t);
 }
@@ -205,7 +186,7 @@ static void describe(struct wire_encoder *e)
 {
 	struct text *t = &e->body;
 
-	put_field(t, FIELD_TOOL, e->tool, strlen(e->tool));
+	wire_put_field(t, FIELD_TOOL, e->tool, strlen(e->tool));
 	put_lines(t, FIELD_CGROUPS, e->cgroups);
 	put_lines(t, FIELD_PIDS, e->pids);
 	put_lines(t, FIELD_MISSING, e->missing);
@@ -225,33 +206,10 @@ static void put_process(struct text *t, const struct second_row *row)
 	put_device(t, &id);
 }
 
-static void put_number(unsigned char *at, uint64_t v, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = (unsigned char)(v >> 8 * i);
-}
-
-static void put_header(const struct wire_encoder *e, const struct second *s, struct text *to)
-{
-	unsigned char head[WIRE_HEAD_MAX] = WIRE_MAGIC;
-	size_t host = strlen(e->host), len = WIRE_FIXED + host;
-
-	head[AT_VERSION] = WIRE_VERSION;
-	head[AT_KIND] = WIRE_SECOND;
-	head[AT_HOST_LEN] = (unsigned char)host;
-	put_number(head + AT_LENGTH, e->body.len, 4);
-	put_number(head + AT_SUM, wire_sum(text_of(&e->body), e->body.len), 4);
-	put_number(head + AT_TIME, (uint64_t)s->wall_ns, 8);
-	memcpy(head + WIRE_FIXED, e->host, host);
-	put_number(head + len, wire_sum(head, len), 4);
-	text_put_bytes(to, (const char *)head, len + 4);
-}
-
 int wire_encode(struct wire_encoder *e, const struct second *s, uint64_t lost, struct text *to)
 {
 	struct text packed TEXT_SCOPED = {0};
 	struct second counted = *s;
-	size_t was = to->len;
 	bool described;
 	int err;
 
@@ -265,7 +223,7 @@ int wire_encode(struct wire_encoder *e, const struct second *s, uint64_t lost, s
 	if (err)
 		return err;
 	text_reset(&e->body);
-	put_field(&e->body, FIELD_SECOND, text_of(&packed), packed.len);
+	wire_put_field(&e->body, FIELD_SECOND, text_of(&packed), packed.len);
 	put_interval(&e->body, e->interval_ms);
 	if (described)
 		describe(e);
@@ -275,12 +233,9 @@ int wire_encode(struct wire_encoder *e, const struct second *s, uint64_t lost, s
 	if (!e->body.failed && e->body.len > WIRE_BODY_MAX)
 		return series_fail(-E2BIG, "second %llu is larger than a frame may be",
 				   (unsigned long long)s->seq);
-	put_header(e, s, to);
-	text_put_bytes(to, text_of(&e->body), e->body.len);
-	if (e->body.failed || to->failed) {
-		to->len = was;
-		return series_fail(-ENOMEM, "out of memory");
-	}
+	err = wire_put_frame(to, WIRE_SECOND, e->host, s->wall_ns, &e->body);
+	if (err)
+		return err;
 	/* Only now is it said. */
 	e->described_ns = described ? s->wall_ns : e->described_ns;
 	e->changed = false;

@@ -145,6 +145,12 @@ static int each_line(const struct wire_decoder *d, enum wire_field field, enum s
 	return p->at ? series_lines_each(kind, (const char *)p->at, p->len, fn, arg) : 0;
 }
 
+static int cannot_be(const struct wire_decoder *d)
+{
+	return series_fail(-EILSEQ, "a frame of '%s' is damaged, though its checksum is right",
+			   d->host);
+}
+
 static int unpack(struct wire_decoder *d)
 {
 	const struct wire_part *second = &d->field[FIELD_SECOND];
@@ -165,13 +171,63 @@ static int unpack(struct wire_decoder *d)
 
 int wire_decoder_unpack(struct wire_decoder *d)
 {
-	int err = d->complete ? unpack(d) : -EBADMSG;
+	int err = d->complete && d->head[AT_KIND] == WIRE_SECOND ? unpack(d) : -EBADMSG;
 
 	d->unpacked = !err;
-	if (!err || err == -ENOMEM)
-		return err;
-	return series_fail(-EILSEQ, "a frame of '%s' is damaged, though its checksum is right",
-			   d->host);
+	return !err || err == -ENOMEM ? err : cannot_be(d);
+}
+
+/* ---- copies and lines ---- */
+
+int wire_decoder_copy(struct wire_decoder *d, const void **part, size_t *len)
+{
+	const struct wire_part *p = &d->field[FIELD_COPY];
+
+	if (!d->complete || d->head[AT_KIND] != WIRE_COPY || !get_fields(d) || !p->at)
+		return cannot_be(d);
+	*part = p->at;
+	*len = p->len;
+	return 0;
+}
+
+/* Bytes as they are, but for a NUL. */
+static bool copy_bytes(struct wire_part p, char *to, size_t size)
+{
+	if (!p.at || p.len >= size || memchr(p.at, 0, p.len))
+		return false;
+	memcpy(to, p.at, p.len);
+	to[p.len] = '\0';
+	return true;
+}
+
+/* Where there are bytes it must be said, and none of them may be beyond what a file can have. */
+static bool get_offset(struct wire_decoder *d, uint64_t *offset)
+{
+	const struct wire_part *p = &d->field[FIELD_OFFSET], *bytes = &d->field[FIELD_BYTES];
+	struct wire_reader r = reader_of(p->at, p->len);
+
+	*offset = p->at ? get_varint(&r) : 0;
+	return !r.bad && r.at == r.end && (p->at || !bytes->len) &&
+	       *offset <= INT64_MAX - bytes->len;
+}
+
+int wire_decoder_lines(struct wire_decoder *d, const struct wire_lines **lines)
+{
+	bool good = d->complete && d->head[AT_KIND] == WIRE_LINES && get_fields(d);
+	uint64_t offset = 0;
+
+	if (!good || !copy_bytes(d->field[FIELD_PATH], d->path, sizeof(d->path)) ||
+	    !copy_bytes(d->field[FIELD_IDENTITY], d->identity, sizeof(d->identity)) ||
+	    !wire_path_valid(d->path) || !wire_identity_valid(d->identity) ||
+	    !get_offset(d, &offset))
+		return cannot_be(d);
+	d->lines = (struct wire_lines){.path = d->path,
+				       .identity = d->identity,
+				       .offset = offset,
+				       .at = d->field[FIELD_BYTES].at,
+				       .len = d->field[FIELD_BYTES].len};
+	*lines = &d->lines;
+	return 0;
 }
 
 /* ---- what they say ---- */
