@@ -31,16 +31,18 @@ say       = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' $(1) $(2))
 PARALLEL  = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # ---- what is built from what ---------------------------------------------------------------------
-# Rooms: those that both programs share; only limpet-probe's; only limpet's. Which may include which is
-# tests/rooms.txt.
+# Rooms: those that all programs share; only limpet-probe's; only limpet-push's; only limpet's. Which may include
+# which is tests/rooms.txt.
 SHARED_ROOMS   := $(addprefix userspace/,common metrics second series wire)
 PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources tasks profile merge sinks rights)
+PUSH_ROOMS     := userspace/fetch userspace/push
 ANALYZER_ROOMS := userspace/fetch $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
 	verdict track rules panel engine engine/tables engine/states jobs methods methods/learn methods/model evaluate symbols output \
-	draw report watch cmd)
+	draw report watch serve cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
 SHARED   := $(call in,$(SHARED_ROOMS))
 PROBE    := $(call in,$(PROBE_ROOMS))
+PUSH     := $(call in,$(PUSH_ROOMS))
 ANALYZER := $(call in,$(ANALYZER_ROOMS))
 BPF      := bpf/shared.bpf.c $(filter-out bpf/shared.bpf.c,$(wildcard bpf/*.bpf.c))
 UNIT     := $(wildcard tests/unit/*.c)
@@ -51,9 +53,10 @@ NUMERIC  := $(wildcard tests/numeric/*.c)
 obj       = $(patsubst %.c,$(O)/%.o,$(1))
 SKEL     := $(O)/bpf/probe.skel.h
 
-PROGRAMS := $(O)/limpet-probe $(O)/limpet
+PROGRAMS := $(O)/limpet-probe $(O)/limpet-push $(O)/limpet
 SHARED_LIBS   := -lz -lsqlite3 -ljansson -lpthread -lm
-ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl $(SHARED_LIBS)
+ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl -levent -levent_openssl -lssl -lcrypto $(SHARED_LIBS)
+PUSH_LIBS     := -lcurl -lzstd -llzma -lbz2 $(SHARED_LIBS)
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))
 
@@ -94,6 +97,10 @@ $(O)/limpet-probe: $(call obj,$(PROBE) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lbpf -lelf $(SHARED_LIBS) -o $@
 
+$(O)/limpet-push: $(call obj,$(PUSH) $(SHARED))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(PUSH_LIBS) -o $@
+
 $(O)/limpet: $(call obj,$(ANALYZER) $(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(ANALYZER_LIBS) -o $@
@@ -107,7 +114,7 @@ $(O)/tests/unit/test_series_day.o $(O)/tests/unit/test_series_damage.o: override
 # ld.gold links the hundred of them in a third of the time that ld takes.
 TEST_LD  := $(if $(SANITIZE),,$(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold))
 LIBOBJS  := $(filter-out %/main.o %/sinks.o,$(call obj,$(SHARED) $(ANALYZER) \
-	$(call in,userspace/probe/tasks userspace/probe/profile userspace/probe/sinks)))
+	$(call in,userspace/push userspace/probe/tasks userspace/probe/profile userspace/probe/sinks)))
 
 # Without copies of them (T): it names them.
 $(O)/tests/lib.a: $(LIBOBJS)
@@ -123,7 +130,6 @@ $(O)/tests/test_feed $(O)/tests/test_logs_memory: override LDFLAGS += -Wl,--wrap
 $(O)/tests/test_features: $(O)/userspace/probe/kernel/features.o
 $(O)/tests/test_features: UNIT_LIBS := -lbpf
 
-$(O)/tests/test_options_file: $(O)/userspace/probe/options_file.o
 $(O)/tests/test_look_times: $(O)/userspace/probe/look_times.o
 
 $(O)/tests/test_simulate_habits: $(filter-out %/main.o,$(call obj,$(SIMULATE)))
@@ -145,6 +151,11 @@ $(O)/tests/hotbox: override LDFLAGS += -Wl,--build-id
 $(O)/tests/make_series: $(O)/tests/helpers/make_series.o $(call obj,$(SHARED))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(SHARED_LIBS) -o $@
+
+# ingest_box takes in what senders bring.
+$(O)/tests/ingest_box: $(O)/tests/helpers/ingest_box.o $(O)/tests/lib.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TEST_LD) $^ $(ANALYZER_LIBS) -o $@
 
 # confined ends its rights as the probe does, and tries what is left; without the filter, where told.
 $(O)/tests/confined: $(O)/tests/helpers/confined.o $(call obj,$(SHARED) \
@@ -173,7 +184,7 @@ FUZZERS      := $(patsubst tests/fuzz/%.c,$(O)/fuzz/%,$(wildcard tests/fuzz/fuzz
 FUZZ_SECONDS ?= 60
 # Without optimization they build in a third of the time; what computes most (fuzz_judge) then takes twice as long.
 FUZZ_CFLAGS  := -O0 -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-FUZZ_ROOMS   := $(SHARED_ROOMS) $(filter-out $(addprefix analyzer/,draw report live cmd flow),$(ANALYZER_ROOMS))
+FUZZ_ROOMS   := $(SHARED_ROOMS) userspace/push $(filter-out $(addprefix analyzer/,draw report live cmd flow),$(ANALYZER_ROOMS))
 FUZZ_OBJS    := $(patsubst $(O)/%,$(O)/fuzz/%,$(filter $(call obj,$(call in,$(FUZZ_ROOMS))),$(LIBOBJS))) \
 	$(O)/fuzz/tests/fuzz/fuzz.o
 
@@ -228,7 +239,7 @@ units: $(UNITS)
 demo:
 	@tools/deps build $(if $(filter 0,$(shell id -u)),demo $(FS) $(ENGINE))
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@O=$(O) tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS))) $(FAULT)
+	@O=$(O) $(if $(filter 1,$(LIVE)),tools/demo-live,tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS)))) $(FAULT)
 
 # ---- what it costs -------------------------------------------------------------------------------
 # Empty programs on the probe's hooks, and loads: needed by nothing else. BENCH='--quick' or so.
@@ -275,6 +286,18 @@ bench-states:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(O)/bench/states
 	@O=$(O) tools/bench-states $(BENCH)
 
+# What the service costs, with a thousand senders that do not exist.
+$(O)/bench/senders: $(call obj,tools/bench.d/senders.c) $(call obj,$(SHARED))
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(PUSH_LIBS) -o $@
+
+bench-serve:
+	@tools/deps build bench
+	@$(MAKE) --no-print-directory $(PARALLEL) all $(O)/bench/senders
+	@O=$(O) tools/bench-serve $(BENCH)
+.PHONY: bench-serve
+
 # What single parts of the probe cost.
 SMALL_BENCHES := bench-tcp bench-threads bench-tasks bench-scrape
 $(SMALL_BENCHES):
@@ -305,49 +328,60 @@ sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
 DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md
-DEFAULTS    = $(DESTDIR)$(sysconfdir)/default/limpet-probe
-PLACED      = $(sbindir)/limpet-probe $(bindir)/limpet $(mandir)/man8/limpet-probe.8 \
-	$(mandir)/man1/limpet.1 $(compdir)/limpet-probe $(compdir)/limpet \
-	$(unitdir)/limpet-probe.service $(sysusersdir)/limpet-probe.conf $(addprefix $(docdir)/,$(notdir $(DOCS)))
-REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/etc/default/|$(sysconfdir)/default/|g'
+DAEMONS    := limpet-probe limpet-push
+SERVICES   := $(DAEMONS) limpet-serve
+DEFAULTS    = $(DESTDIR)$(sysconfdir)/default
+RECEIVERS   = $(DESTDIR)$(sysconfdir)/limpet/receivers.d
+PLACED      = $(bindir)/limpet $(mandir)/man1/limpet.1 $(compdir)/limpet $(foreach d,$(DAEMONS),$(sbindir)/$(d) \
+	$(mandir)/man8/$(d).8 $(compdir)/$(d)) $(foreach s,$(SERVICES),$(unitdir)/$(s).service $(sysusersdir)/$(s).conf) \
+	$(addprefix $(docdir)/,$(notdir $(DOCS)))
+REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/usr/bin/limpet|$(bindir)/limpet|g;s|/etc/default/|$(sysconfdir)/default/|g;s|/etc/limpet/|$(sysconfdir)/limpet/|g'
 
-# On this system: the user the service runs as, and to whom the recordings belong that root made (in the
+# On this system: the users the services run as, and to whom the recordings belong that root made (in the
 # folder of root's, where nobody else can have put anything).
 define make_user
 	if command -v systemd-sysusers >/dev/null; then \
-		systemd-sysusers $(sysusersdir)/limpet-probe.conf; \
+		systemd-sysusers $(addprefix $(sysusersdir)/,$(SERVICES:=.conf)); \
+		chown limpet-push:limpet-push $(RECEIVERS); \
 		[ "$$(stat -c %U $(statedir))" != root ] || \
 			find $(statedir) -xdev -maxdepth 1 -exec chown -h limpet:limpet {} +; \
-	else echo "there is no systemd-sysusers: make the system user 'limpet' for the service"; fi
+	else echo "there is no systemd-sysusers: make the system users 'limpet', 'limpet-push' and 'limpet-serve' for the services"; fi
 endef
 
 # Options in /etc/default that somebody has set stay.
 install: $(PROGRAMS)
-	install -d $(addprefix $(DESTDIR),$(sort $(dir $(PLACED)))) $(dir $(DEFAULTS))
+	install -d $(addprefix $(DESTDIR),$(sort $(dir $(PLACED)))) $(DEFAULTS)
 	install -d -m 750 $(DESTDIR)$(statedir)
-	install -m 755 $(O)/limpet-probe $(DESTDIR)$(sbindir)/limpet-probe
+	install -d $(dir $(RECEIVERS))
+	install -d -m 700 $(RECEIVERS)
 	install -m 755 $(O)/limpet $(DESTDIR)$(bindir)/limpet
-	install -m 644 userspace/limpet-probe.8 $(DESTDIR)$(mandir)/man8/
 	install -m 644 analyzer/limpet.1 $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(DOCS) $(DESTDIR)$(docdir)/
-	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet-probe
 	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet
-	install -m 644 $(PACKAGING)/limpet-probe.service $(DESTDIR)$(unitdir)/
-	install -m 644 $(PACKAGING)/limpet-probe.sysusers $(DESTDIR)$(sysusersdir)/limpet-probe.conf
-	$(REPLACE) $(DESTDIR)$(mandir)/man8/limpet-probe.8 $(DESTDIR)$(unitdir)/limpet-probe.service
-	@if [ -e $(DEFAULTS) ]; then echo '$(DEFAULTS) is there already and stays'; \
-		else install -m 644 $(PACKAGING)/limpet-probe.default $(DEFAULTS); fi
+	@set -e; for d in $(DAEMONS); do \
+		install -m 755 $(O)/$$d $(DESTDIR)$(sbindir)/$$d; \
+		install -m 644 userspace/$$d.8 $(DESTDIR)$(mandir)/man8/; \
+		install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/$$d; \
+		$(REPLACE) $(DESTDIR)$(mandir)/man8/$$d.8; done
+	@set -e; for d in $(SERVICES); do \
+		install -m 644 $(PACKAGING)/$$d.service $(DESTDIR)$(unitdir)/; \
+		install -m 644 $(PACKAGING)/$$d.sysusers $(DESTDIR)$(sysusersdir)/$$d.conf; \
+		$(REPLACE) $(DESTDIR)$(unitdir)/$$d.service; \
+		if [ -e $(DEFAULTS)/$$d ]; then echo "$(DEFAULTS)/$$d is there already and stays"; \
+		else install -m 644 $(PACKAGING)/$$d.default $(DEFAULTS)/$$d; fi; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || { $(make_user); }
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 
-# The recordings stay, and so do options that somebody has set.
+# The recordings stay, and so do options that somebody has set and receivers that know this host.
 uninstall:
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || \
-		systemctl disable --now limpet-probe.service || true
+		systemctl disable --now $(SERVICES:=.service) || true
 	rm -f $(addprefix $(DESTDIR),$(PLACED))
 	@[ ! -d $(DESTDIR)$(docdir) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(docdir)
-	@if [ -e $(DEFAULTS) ]; then if cmp -s $(PACKAGING)/limpet-probe.default $(DEFAULTS); \
-		then rm $(DEFAULTS); else echo '$(DEFAULTS) was changed and stays'; fi; fi
+	@for d in $(SERVICES); do if [ -e $(DEFAULTS)/$$d ]; then if cmp -s $(PACKAGING)/$$d.default $(DEFAULTS)/$$d; \
+		then rm $(DEFAULTS)/$$d; else echo "$(DEFAULTS)/$$d was changed and stays"; fi; fi; done
+	@rmdir $(RECEIVERS) 2>/dev/null || [ ! -e $(RECEIVERS) ] || echo '$(RECEIVERS) has receivers and stays'
+	@[ ! -d $(dir $(RECEIVERS)) ] || rmdir --ignore-fail-on-non-empty $(dir $(RECEIVERS))
 	@rmdir $(DESTDIR)$(statedir) 2>/dev/null || [ ! -e $(DESTDIR)$(statedir) ] || \
 		echo '$(DESTDIR)$(statedir) has recordings and stays'
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
@@ -366,11 +400,12 @@ clean:
 
 help:
 	@echo 'make demo [FAULT=random|KIND] [FS=ceph|moosefs]  find a faulty server of a small real cluster, live, untrained'
+	@echo 'make demo LIVE=1             the same by a service: probes, limpet-push over https, limpet serve, which is killed meanwhile'
 	@echo 'make demo ENGINE=hadoop1     the same of a small real Hadoop, with the logs of its jobs'
 	@echo 'make check [STRICT=1] [TESTS=PATTERN]  run the tests; STRICT: a skipped kernel test fails'
 	@echo 'make check-all [STRICT=1]    and virtual machines, clusters, long fuzzing: about half an hour'
 	@echo 'make hardship [STRICT=1]     what those leave out: another file system, 64-bit ARM, the testbed'
-	@echo 'make all                     build limpet-probe and limpet in $(O)/'
+	@echo 'make all                     build limpet-probe, limpet-push and limpet in $(O)/'
 	@echo 'make bench-probe [BENCH=OPTIONS]  what the probe costs, beside the tools people use today'
 	@echo 'make bench-analyzer [BENCH=OPTIONS]  how fast the analyzer is, beside numpy and scipy'
 	@echo 'make bench-states [BENCH=--quick]  how fast methods on the logs of jobs are'

@@ -22,20 +22,30 @@ placed() {
 case_begin "install puts every file into its place"
 run_make install DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(placed)" "644 etc/default/limpet-probe
+644 etc/default/limpet-push
+644 etc/default/limpet-serve
 644 usr/lib/systemd/system/limpet-probe.service
+644 usr/lib/systemd/system/limpet-push.service
+644 usr/lib/systemd/system/limpet-serve.service
 644 usr/lib/sysusers.d/limpet-probe.conf
+644 usr/lib/sysusers.d/limpet-push.conf
+644 usr/lib/sysusers.d/limpet-serve.conf
 644 usr/share/bash-completion/completions/limpet
 644 usr/share/bash-completion/completions/limpet-probe
+644 usr/share/bash-completion/completions/limpet-push
 644 usr/share/doc/limpet/…
 644 usr/share/man/man1/limpet.1
 644 usr/share/man/man8/limpet-probe.8
+644 usr/share/man/man8/limpet-push.8
 755 usr/bin/limpet
-755 usr/sbin/limpet-probe" files && check_eq "$(stat -c %a "$root/var/lib/limpet")" 750 \
-	"mode of /var/lib/limpet" && ok
+755 usr/sbin/limpet-probe
+755 usr/sbin/limpet-push" files && check_eq "$(stat -c %a "$root/var/lib/limpet" "$root/etc/limpet/receivers.d" | tr '\n' ' ')" \
+	"750 700 " "modes of /var/lib/limpet and /etc/limpet/receivers.d" && ok
 
 case_begin "what was installed runs"
 version=$(sed -n 's/^#define LIMPET_VERSION "\(.*\)"/\1/p' userspace/common/version.h)
 check_eq "$("$root/usr/sbin/limpet-probe" --version)" "limpet-probe $version" version &&
+	check_eq "$("$root/usr/sbin/limpet-push" --version)" "limpet-push $version" version &&
 	check_eq "$("$root/usr/bin/limpet" --version)" "limpet $version" version && ok
 
 case_begin "a second install keeps options that were set"
@@ -43,12 +53,13 @@ echo 'LIMPET_PROBE_OPTIONS="--disk sdb"' >"$root/etc/default/limpet-probe"
 run_make install DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' options && ok
 
-case_begin "uninstall keeps options that were set and recordings, and says so"
+case_begin "uninstall keeps options that were set, receivers and recordings, and says so"
 : >"$root/var/lib/limpet/host-20261121.limpet"
+: >"$root/etc/limpet/receivers.d/a.conf"
 run_make uninstall DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(cd "$root" && find . -type f | sort | tr '\n' ' ')" \
-	"./etc/default/limpet-probe ./var/lib/limpet/host-20261121.limpet " "files left" &&
-	check_eq "$(grep -c stays "$T/make.out")" 2 "words about it" && ok
+	"./etc/default/limpet-probe ./etc/limpet/receivers.d/a.conf ./var/lib/limpet/host-20261121.limpet " "files left" &&
+	check_eq "$(grep -c stays "$T/make.out")" 3 "words about it" && ok
 rm -r "$root"
 
 case_begin "uninstall leaves nothing else"
@@ -68,10 +79,10 @@ unit=$root/opt/limpet/lib/systemd/system/limpet-probe.service
 check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-probe record' "$unit")" 1 "ExecStart" &&
 	check_eq "$(grep -c '^ExecStart=.* --options /opt/limpet/etc/default/limpet-probe$' "$unit")" 1 \
 		"--options" &&
-	check_eq "$(grep -rlE '/usr/sbin|/etc/default' "$unit" \
-		"$root/opt/limpet/share/man/man8/limpet-probe.8" |
-		xargs -r grep -hE '/usr/sbin|[^x]/etc/default|^/etc' | grep -v opt)" '' \
-		"other paths" &&
+	check_eq "$(grep -hE '/usr/sbin|/etc/default|/etc/limpet' "${unit%/*}"/*.service \
+		"$root"/opt/limpet/share/man/man8/* | grep -v opt)" '' "other paths" &&
+	check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-push run --receivers /opt/limpet/etc/limpet/receivers.d --options /opt/limpet/etc/default/limpet-push$' \
+		"${unit%/*}/limpet-push.service")" 1 "ExecStart of limpet-push" &&
 	check_eq "$([ -e "$root/opt/limpet/etc/default/limpet-probe" ] && echo there)" there \
 		"the options' file" && ok
 

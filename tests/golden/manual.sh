@@ -33,7 +33,7 @@ documented_in() { # PAGE PROGRAM
 		{ option = $0 == ".TP" }' "$1" | sort
 }
 
-for page in userspace/limpet-probe.8 analyzer/limpet.1; do
+for page in userspace/limpet-probe.8 userspace/limpet-push.8 analyzer/limpet.1; do
 	program=$(basename "${page%.*}")
 
 	case_begin "$page has the options of $program, all and no others"
@@ -103,7 +103,7 @@ case_begin "completion offers the commands"
 check_eq "$(completes "$O/limpet-probe" '')" "--help --version check help record" commands &&
 	check_eq "$(completes "$O/limpet-probe" rec)" record "what begins with 'rec'" && ok
 
-for program in limpet-probe limpet; do
+for program in limpet-probe limpet-push limpet; do
 	case_begin "completion offers every option of $program"
 	wrong=
 	for command in $("$O/$program" --dump-options | cut -d ' ' -f 1 | sort -u); do
@@ -145,24 +145,26 @@ check_eq "$(completes "$T/no-such-program" rec)" '' "of a program that is not th
 	check_eq "$(completes "$O/limpet-probe" record 1)" '' "of an interval" &&
 	check_eq "$(completes "$O/limpet-probe" record --host x)" '' "of a name" && ok
 
-# accepts WORD…: whether record takes them; --help stops it before it does anything.
+# accepts WORD…: whether the daemon's command takes them; --help stops it before it does anything.
 accepts() {
-	"$O/limpet-probe" record "$@" --help >/dev/null 2>"$T/err"
+	"$O/$daemon" $command "$@" --help >/dev/null 2>"$T/err"
 }
 
-case_begin "the options of the service are options of the program"
-tried=0 wrong=
-# As they are, and as the comments propose them.
-sed -n 's/.*LIMPET_PROBE_OPTIONS="\(.*\)"$/\1/p' $PACKAGING/limpet-probe.default >"$T/defaults"
-while IFS= read -r line; do
-	tried=$((tried + 1))
+for of in limpet-probe:record:PROBE limpet-push:run:PUSH; do
+	IFS=: read -r daemon command variable <<<"$of"
+	case_begin "the options of the service are options of the program: $daemon"
+	tried=0 wrong=
+	# As they are, and as the comments propose them.
+	sed -n "s/.*LIMPET_${variable}_OPTIONS=\"\(.*\)\"\$/\1/p" "$PACKAGING/$daemon.default" >"$T/defaults"
+	while IFS= read -r line; do
+		tried=$((tried + 1))
+		# shellcheck disable=SC2086
+		accepts $line || wrong="$wrong '$line': $(cat "$T/err")"
+	done <"$T/defaults"
+	line=$(sed -n "s|^ExecStart=/usr/sbin/$daemon $command \(.*\)\$|\1|p" "$PACKAGING/$daemon.service")
 	# shellcheck disable=SC2086
-	accepts $line || wrong="$wrong '$line': $(cat "$T/err")"
-done <"$T/defaults"
-line=$(sed -n 's|^ExecStart=/usr/sbin/limpet-probe record \(.*\)$|\1|p' \
-	$PACKAGING/limpet-probe.service)
-# shellcheck disable=SC2086
-[ -n "$line" ] && accepts $line || wrong="$wrong ExecStart '$line': $(cat "$T/err")"
-accepts --no-such-option && wrong="$wrong: it takes anything"
-check_eq "$wrong" '' "not taken" && check_eq "$([ $tried -ge 2 ] && echo enough)" enough \
-	"options found in limpet-probe.default" && ok
+	[ -n "$line" ] && accepts $line || wrong="$wrong ExecStart '$line': $(cat "$T/err")"
+	accepts --no-such-option && wrong="$wrong: it takes anything"
+	check_eq "$wrong" '' "not taken" && check_eq "$([ $tried -ge 2 ] && echo enough)" enough \
+		"options found in $daemon.default" && ok
+done

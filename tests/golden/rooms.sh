@@ -141,14 +141,17 @@ tags() {
 }
 
 case_begin "limpet defines a tag in one place only"
-grep -E '^(bpf/[a-z_]*\.h|analyzer/|userspace/)' "$T/files" | grep -v '^userspace/probe/' | tags
+grep -E '^(bpf/[a-z_]*\.h|analyzer/|userspace/)' "$T/files" | grep -Ev '^userspace/(probe|push)/' | tags
 in_files 1
 case_begin "limpet-probe defines a tag in one place only"
-grep -E '^(bpf/[a-z_]*\.h|userspace/)' "$T/files" | tags
+grep -E '^(bpf/[a-z_]*\.h|userspace/)' "$T/files" | grep -Ev '^userspace/(push|fetch)/' | tags
+in_files 1
+case_begin "limpet-push defines a tag in one place only"
+grep -E '^(bpf/[a-z_]*\.h|userspace/)' "$T/files" | grep -v '^userspace/probe/' | tags
 in_files 1
 
 case_begin "the Makefile builds the programs from these rooms"
-printf 'include Makefile\nrooms:\n\t@printf "%%s\\n" $(SHARED_ROOMS) $(PROBE_ROOMS) $(ANALYZER_ROOMS)\n' |
+printf 'include Makefile\nrooms:\n\t@printf "%%s\\n" $(SHARED_ROOMS) $(PROBE_ROOMS) $(filter-out userspace/fetch,$(PUSH_ROOMS)) $(ANALYZER_ROOMS)\n' |
 	make -s -f - rooms | sort >"$T/made"
 sed -n 's/^\(\(userspace\|analyzer\)[^ ]*\) |.*/\1/p' tests/rooms.txt | sort >"$T/rooms"
 if diff "$T/rooms" "$T/made" >"$T/diff"; then ok; else fail "$(cat "$T/diff")"; fi

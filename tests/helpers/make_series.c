@@ -13,7 +13,7 @@
  *   cgroup, own             of a process: its control group; of a node, with a path for instance: it is the file system's
  *
  * make_series --noise SECONDS,DISKS,REMOTES,PROCESSES DIR [INTERVAL_MS]: so many seconds of a busy
- * server "noise" that does not exist (tests/unit/series_noise.h), from 2026-11-21T00:00:00Z on. With
+ * server "noise" that does not exist (tools/bench.d/series_noise.h), from 2026-11-21T00:00:00Z on. With
  * NOISE_ONLY in the environment nothing is written, for measuring what the noise alone takes. Lines of one node and second must follow each other; a second
  * that comes again later is written again, as after a clock that was set back. An empty value or
  * "nan" is NULL in the file. Lines that begin with '#' are passed over.
@@ -27,7 +27,7 @@
 #include "analyzer/stat/rng.h"
 #include "userspace/common/options.h"
 #include "userspace/series/series.h"
-#include "tests/unit/series_noise.h"
+#include "tools/bench.d/series_noise.h"
 
 #define NODES 4096
 #define OWNS  8

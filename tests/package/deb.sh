@@ -50,8 +50,10 @@ if ! tools/packaging/build-deb "$debs" >"$T/out" 2>"$T/err"; then
 fi
 arch=$(dpkg --print-architecture)
 probe_deb=$debs/limpet-probe_${version}_$arch.deb
+push_deb=$debs/limpet-push_${version}_$arch.deb
 analyzer_deb=$debs/limpet_${version}_$arch.deb
-check_eq "$(ls "$probe_deb" "$analyzer_deb" 2>&1)" "$probe_deb
+check_eq "$(ls "$probe_deb" "$push_deb" "$analyzer_deb" 2>&1)" "$probe_deb
+$push_deb
 $analyzer_deb" packages && ok
 
 case_begin "lintian has no errors and no warnings"
@@ -83,7 +85,7 @@ fi
 # a page without the index.
 rm -f "$root/var/lib/man-db/auto-update"
 mkdir "$root/tmp/debs"
-cp "$probe_deb" "$analyzer_deb" "$root/tmp/debs"
+cp "$probe_deb" "$push_deb" "$analyzer_deb" "$root/tmp/debs"
 
 inside() { # COMMAND…
 	chroot "$root" /usr/bin/env -i PATH=/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
@@ -91,8 +93,8 @@ inside() { # COMMAND…
 }
 
 # What this system has of an installed limpet is no part of the test.
-inside dpkg --purge limpet limpet-probe >/dev/null 2>&1
-rm -rf "$root/var/lib/limpet" "$root/etc/default/limpet-probe"
+inside dpkg --purge limpet limpet-probe limpet-push >/dev/null 2>&1
+rm -rf "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" "$root/etc/default/limpet-push"
 find "$view/upper" -name '*limpet*' | sort >"$T/before"
 
 # ---- installing ----------------------------------------------------------------------------------
@@ -102,10 +104,10 @@ state() { # PACKAGE
 	inside dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null
 }
 
-case_begin "dpkg installs both, with the dependencies this system has for building"
+case_begin "dpkg installs all, with the dependencies this system has for building"
 inside sh -c "dpkg -i /tmp/debs/limpet*.deb" >"$T/out" 2>&1
 check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
-	check_eq "$(state limpet) $(state limpet-probe)" "installed installed" state && ok
+	check_eq "$(state limpet) $(state limpet-probe) $(state limpet-push)" "installed installed installed" state && ok
 
 case_begin "the files of limpet-probe"
 check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
@@ -120,18 +122,34 @@ check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
 	check_eq "$(inside getent passwd limpet | cut -d : -f 1,6,7)" "limpet:/var/lib/limpet:/usr/sbin/nologin" \
 		"user" && ok
 
+case_begin "the files of limpet-push"
+check_eq "$(inside dpkg -L limpet-push | while read -r f; do
+	[ -d "$root$f" ] || echo "$f"; done | grep -v '^/usr/share/doc/\|^/usr/share/lintian/' | sort)" \
+	"/etc/default/limpet-push
+/lib/systemd/system/limpet-push.service
+/usr/lib/sysusers.d/limpet-push.conf
+/usr/sbin/limpet-push
+/usr/share/bash-completion/completions/limpet-push
+/usr/share/man/man8/limpet-push.8.gz" files &&
+	check_eq "$(inside stat -c '%a %U %G' /etc/limpet/receivers.d)" "700 limpet-push limpet-push" "/etc/limpet/receivers.d" &&
+	check_eq "$(inside id -Gn limpet-push)" "limpet-push limpet" groups && ok
+
 case_begin "the files of limpet"
 check_eq "$(inside dpkg -L limpet | while read -r f; do
 	[ -d "$root$f" ] || echo "$f"; done | grep -v ^/usr/share/doc/ | sort)" \
-	"/usr/bin/limpet
+	"/etc/default/limpet-serve
+/lib/systemd/system/limpet-serve.service
+/usr/bin/limpet
+/usr/lib/sysusers.d/limpet-serve.conf
 /usr/share/bash-completion/completions/limpet
 /usr/share/man/man1/limpet.1.gz" files && ok
 
 case_begin "what is installed is what is in the packages"
-check_eq "$(inside dpkg --verify limpet limpet-probe)" '' "differences" && ok
+check_eq "$(inside dpkg --verify limpet limpet-probe limpet-push)" '' "differences" && ok
 
-case_begin "both programs run from there"
+case_begin "the programs run from there"
 check_eq "$(inside limpet-probe --version)" "limpet-probe $version" version &&
+	check_eq "$(inside limpet-push --version)" "limpet-push $version" version &&
 	check_eq "$(inside limpet --version)" "limpet $version" version && ok
 
 case_begin "limpet-probe depends on no library of the analyzer's"
@@ -171,26 +189,30 @@ fi
 # ---- the service ---------------------------------------------------------------------------------
 
 unit=/lib/systemd/system/limpet-probe.service
+units="$unit /lib/systemd/system/limpet-push.service"
 
 # All values of a setting of the unit, in one line.
 setting() { sed -n "s/^$1=//p" "$root$unit" | tr '\n' ' ' | sed 's/ $//'; }
 
-case_begin "systemd finds no fault with the unit, and would start it at boot"
+case_begin "systemd finds no fault with the units, and would start them at boot"
 if [ -x "$root/usr/bin/systemd-analyze" ]; then
-	check_eq "$(inside systemd-analyze verify $unit 2>&1 | grep limpet-probe)" '' "complaints" &&
-		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe 2>&1)" enabled \
-			"is-enabled" && ok
+	# shellcheck disable=SC2086
+	check_eq "$(inside systemd-analyze verify $units 2>&1 | grep limpet-)" '' "complaints" &&
+		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe limpet-push 2>&1)" "enabled
+enabled" "is-enabled" && ok
 else
 	skip "systemd is not installed (tools/deps ci)"
 fi
 
-case_begin "the unit's exposure is under 2.0 to systemd-analyze security"
-if [ -x "$root/usr/bin/systemd-analyze" ]; then
-	inside systemd-analyze security --offline=yes --threshold=19 --no-pager $unit >"$T/out" 2>&1
-	check_eq $? 0 "status ($(tail -n 1 "$T/out"))" && ok
-else
-	skip "systemd is not installed (tools/deps ci)"
-fi
+for of in $units; do
+	case_begin "the exposure of ${of##*/} is under 2.0 to systemd-analyze security"
+	if [ -x "$root/usr/bin/systemd-analyze" ]; then
+		inside systemd-analyze security --offline=yes --threshold=19 --no-pager "$of" >"$T/out" 2>&1
+		check_eq $? 0 "status ($(tail -n 1 "$T/out"))" && ok
+	else
+		skip "systemd is not installed (tools/deps ci)"
+	fi
+done
 
 # Runs with what the service is allowed, as far as that can be had without systemd: its user, with the
 # capabilities of the unit but those in $without as ambient ones, no new privileges, and /sys and all of
@@ -255,6 +277,26 @@ else
 			grep -c '"node":"package-test".*"cswch/s":')" 2 "samples" &&
 		check_eq "$(inside sh -c 'stat -c "%a %U %G" /var/lib/limpet/*.limpet')" \
 			"640 limpet limpet" mode && ok
+fi
+
+# Nobody answers on port 1; that is all that is wrong.
+case_begin "the user of limpet-push reads what the probe records, and nobody else the token"
+if [ -n "$kernel_cannot" ]; then
+	skip "$kernel_cannot"
+else
+	{
+		service_like $service_command --host package-push 1 6 >"$T/out" 2>&1 &
+		sleep 4
+		printf 'url=https://127.0.0.1:1\ntoken=%043d\n' 0 >"$root/etc/limpet/receivers.d/a.conf"
+		inside sh -c 'chmod 600 /etc/limpet/receivers.d/a.conf; chown limpet-push: /etc/limpet/receivers.d/a.conf'
+		inside setpriv --reuid limpet-push --regid limpet-push --init-groups --bounding-set=-all --no-new-privs \
+			limpet-push check --host package-push >"$T/pushed" 2>&1
+		wait
+	}
+	check_eq "$(grep -c '1 file of this host.*the last minute is there' "$T/pushed") $(grep -c '127.0.0.1:1: .*onnect' "$T/pushed")" "1 1" \
+		"what check says ($(cat "$T/pushed"))" &&
+		check_eq "$(inside setpriv --reuid limpet --regid limpet --clear-groups --inh-caps=-all cat /etc/limpet/receivers.d/a.conf 2>&1 | grep -c url)" 0 \
+			"lines that another user reads" && ok
 fi
 
 case_begin "it makes no system call that the unit forbids"
@@ -377,21 +419,21 @@ check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
 
 case_begin "remove keeps options and recordings, and nothing else"
 : >"$root/var/lib/limpet/kept-20261121.limpet"
-inside dpkg --remove limpet limpet-probe >"$T/out" 2>&1
+inside dpkg --remove limpet limpet-probe limpet-push >"$T/out" 2>&1
 check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
-	check_eq "$(ls "$root/usr/sbin/limpet-probe" "$root/usr/bin/limpet" "$root$unit" 2>/dev/null)" \
+	check_eq "$(ls "$root/usr/sbin/limpet-probe" "$root/usr/sbin/limpet-push" "$root/usr/bin/limpet" "$root$unit" 2>/dev/null)" \
 		'' "programs left" &&
 	check_eq "$([ -e "$root/var/lib/limpet/kept-20261121.limpet" ] && echo kept)" kept recordings &&
 	check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' \
 		options && ok
 
 case_begin "purge leaves nothing"
-inside dpkg --purge limpet limpet-probe >"$T/out" 2>&1
+inside dpkg --purge limpet limpet-probe limpet-push >"$T/out" 2>&1
 status=$?
 # A deleted file of the system below is a character device in the upper layer.
 # What man renders for itself, its own daily job removes.
 find "$view/upper" -path '*/var/cache/man' -prune -o -name '*limpet*' ! -type c -print | sort | comm -23 - "$T/before" >"$T/left"
 check_eq $status 0 "status ($(tail -n 5 "$T/out"))" && check_eq "$(cat "$T/left")" '' "files left" &&
-	check_eq "$(inside dpkg-query -W limpet limpet-probe 2>/dev/null)" '' "packages known" &&
-	check_eq "$(ls "$root/var/lib/limpet" "$root/etc/default/limpet-probe" 2>/dev/null)" '' \
+	check_eq "$(inside dpkg-query -W limpet limpet-probe limpet-push 2>/dev/null)" '' "packages known" &&
+	check_eq "$(ls "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" 2>/dev/null)" '' \
 		"data left" && ok

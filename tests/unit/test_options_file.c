@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "userspace/probe/options_file.h"
+#include "userspace/common/options_file.h"
 
 /* The words with bars between them, or "wrong". */
 static const char *words_of(const char *text)
@@ -17,7 +17,7 @@ static const char *words_of(const char *text)
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	all[0] = '\0';
-	if (options_file_words(copy, &words)) {
+	if (options_file_words("LIMPET_PROBE_OPTIONS", copy, &words)) {
 		string_list_release(&words);
 		return "wrong";
 	}

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "series_noise.h"
+#include "tools/bench.d/series_noise.h"
 #include "series_util.h"
 
 /* 40 MB a day. */

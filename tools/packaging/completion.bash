@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Bash completion of limpet and limpet-probe. It knows no option itself: the program at hand is asked
+# Bash completion of limpet, limpet-probe and limpet-push. It knows no option itself: the program at hand is asked
 # (--dump-options, see userspace/common/options.h), and what a value may be follows from its placeholder.
 
 _limpet() {
@@ -31,7 +31,7 @@ _limpet() {
 		_limpet_value "$value" "$cur"
 	elif [[ $cur == -* ]]; then
 		_limpet_offer -W "$options" -- "$cur"
-	elif [[ $program != *limpet-probe && $options ]]; then
+	elif [[ $program != *limpet-probe && $program != *limpet-push && $options ]]; then
 		_limpet_value SOURCE "$cur"
 	fi
 }
@@ -67,4 +67,4 @@ _limpet_value() { # PLACEHOLDER BEGINNING
 	esac
 }
 
-complete -F _limpet limpet limpet-probe
+complete -F _limpet limpet limpet-probe limpet-push

@@ -2,10 +2,8 @@
 /* A thread around libmicrohttpd, which has the protocol. */
 #include "http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
-#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +16,7 @@
 
 #include "clock.h"
 #include "http_library.h"
+#include "listen_address.h"
 
 /* More than HTTP_CLIENTS: those that were shut down need a place until they are cleaned up. */
 #define PLACES (2 * HTTP_CLIENTS)
@@ -28,13 +27,25 @@
 /* So much of a text is sent at once. */
 #define PIECE ((size_t)65536)
 
-enum page { PAGE_ROOT, PAGE_NOT_FOUND, PAGE_NOT_ALLOWED, PAGE_NOT_US, PAGE_NO_MEMORY, PAGES };
+enum page {
+	PAGE_ROOT,
+	PAGE_HEALTHY,
+	PAGE_HANGS,
+	PAGE_NOT_FOUND,
+	PAGE_NOT_ALLOWED,
+	PAGE_NOT_US,
+	PAGE_NO_MEMORY,
+	PAGES
+};
 
 static const struct {
 	unsigned int status;
 	const char *type, *text;
 } pages[PAGES] = {
 	[PAGE_ROOT] = {MHD_HTTP_OK, "text/html; charset=utf-8", NULL /* the source's */},
+	[PAGE_HEALTHY] = {MHD_HTTP_OK, "text/plain; charset=utf-8", "ok\n"},
+	[PAGE_HANGS] = {MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
+			"nothing new for long: it hangs\n"},
 	[PAGE_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
 			    "not found; there is /metrics\n"},
 	[PAGE_NOT_ALLOWED] = {MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8",
@@ -70,90 +81,6 @@ struct http {
 
 /* ---- the address --------------------------------------------------------------------------- */
 
-/* Splits "ADDR:PORT" in place; NULL, or what is wrong with it. */
-static const char *split(char *text, const char **addr, const char **port)
-{
-	char *colon = strrchr(text, ':'), *end = strchr(text, ']');
-	unsigned int n;
-
-	*addr = "127.0.0.1";
-	*port = text;
-	if (*text == '[') {
-		if (!end || end[1] != ':')
-			return "after an address in brackets must come a colon and a port";
-		*end = 0;
-		*addr = text + 1;
-		*port = end + 2;
-	} else if (colon && strchr(text, ':') != colon) {
-		return "an IPv6 address must be in brackets: [::1]:9810";
-	} else if (colon == text) {
-		return "no address before the colon (0.0.0.0: all)";
-	} else if (colon) {
-		*colon = 0;
-		*addr = text;
-		*port = colon + 1;
-	}
-	return parse_uint(*port, 1, 65535, &n) ? "the port is not a number from 1 to 65535" : NULL;
-}
-
-static const char *advice(int err)
-{
-	switch (err) {
-	case EADDRINUSE: return " (another program, or another limpet-probe, has the port)";
-	case EACCES: return " (a port below 1024 needs CAP_NET_BIND_SERVICE)";
-	case EADDRNOTAVAIL: return " (this host has no such address)";
-	case EAFNOSUPPORT: return " (this kernel has no IPv6)";
-	default: return "";
-	}
-}
-
-static int open_socket(const struct addrinfo *a)
-{
-	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, err;
-
-	if (fd < 0)
-		return -errno;
-	/* After a restart the old connections linger, and must not keep the port. */
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
-	    bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, PLACES)) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	return fd;
-}
-
-static int open_address(const char *listen, char *why)
-{
-	struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-				 .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-	const char *addr, *port, *wrong;
-	struct addrinfo *found;
-	struct in_addr four;
-	char text[128];
-	int fd;
-
-	if ((size_t)snprintf(text, sizeof(text), "%s", listen) >= sizeof(text))
-		wrong = "too long";
-	else
-		wrong = split(text, &addr, &port);
-	/* IPv4 strictly: the resolver would take "10.1" for 10.0.0.1. */
-	hints.ai_family = *listen == '[' ? AF_INET6 : AF_INET;
-	if (!wrong && ((*listen != '[' && inet_pton(AF_INET, addr, &four) != 1) ||
-		       getaddrinfo(addr, port, &hints, &found)))
-		wrong = "not an IP address (names are not looked up)";
-	if (wrong) {
-		snprintf(why, WHY_LEN, "cannot listen on '%.100s': %s", listen, wrong);
-		return -EINVAL;
-	}
-	fd = open_socket(found);
-	freeaddrinfo(found);
-	if (fd < 0)
-		snprintf(why, WHY_LEN, "cannot listen on '%s': %s%s", listen, strerror(-fd),
-			 advice(-fd));
-	return fd;
-}
-
 static int check_names(const struct string_list *names, char *why)
 {
 	for (size_t i = 0; names && i < names->n; i++) {
@@ -172,7 +99,7 @@ int http_new(struct http **h, const char *listen, const struct string_list *name
 	char node[HOST_NAME_MAX + 1] = "";
 	int fd = check_names(names, why);
 
-	fd = fd ? fd : open_address(listen, why);
+	fd = fd ? fd : listen_address(listen, "127.0.0.1", PLACES, why);
 	if (fd < 0)
 		return fd;
 	gethostname(node, sizeof(node) - 1);
@@ -305,6 +232,8 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
 						   c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT)));
 		if (text)
 			return mhd.queue_response(c, MHD_HTTP_OK, text);
+	} else if (h->from.healthy && !strcmp(url, "/healthz")) {
+		page = h->from.healthy(h->from.arg) ? PAGE_HEALTHY : PAGE_HANGS;
 	} else {
 		page = strcmp(url, "/") ? PAGE_NOT_FOUND : PAGE_ROOT;
 	}

@@ -30,6 +30,8 @@ struct http_source {
 	/* The text, for the server to free(), and its length; NULL when there is no memory. */
 	char *(*text)(void *arg, enum openmetrics_format format, size_t *len);
 	void *arg;
+	/* Whether whoever makes the text is alive: /healthz, status 200 or 503. NULL: there is no such page. */
+	bool (*healthy)(void *arg);
 };
 
 /*

@@ -20,8 +20,10 @@ struct fetch {
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
 	const volatile sig_atomic_t *stop;
-	/* Of the request that runs. */
+	bool posts; /* the headers of a POST are there */
+	/* Of the request that runs: where its answer goes. */
 	int fd;
+	struct text *text; /* NULL: to fd */
 	size_t len, most;
 	int err; /* why the body was not taken */
 };
@@ -33,7 +35,11 @@ static size_t fetch_body(char *at, size_t size, size_t n, void *arg)
 
 	if (len > f->most - f->len)
 		f->err = -E2BIG;
-	for (size_t done = 0; done < len && !f->err;) {
+	if (f->text && !f->err) {
+		text_put_bytes(f->text, at, len);
+		f->err = f->text->failed ? -ENOMEM : 0;
+	}
+	for (size_t done = 0; done < len && !f->text && !f->err;) {
 		ssize_t wrote = write(f->fd, at + done, len - done);
 
 		if (wrote < 0 && errno != EINTR)
@@ -56,14 +62,19 @@ static int fetch_goes_on(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, cu
 	return f->stop && *f->stop;
 }
 
-/* "Authorization: Bearer " and the file's first line. 0 or negative errno. */
-static int fetch_token(struct fetch *f, const char *path, char why[WHY_LEN])
+static int fetch_header(struct fetch *f, const char *header)
 {
-	static const char begin[] = "Authorization: Bearer ";
-	char header[sizeof(begin) + TOKEN_MAX];
-	size_t len = sizeof(begin) - 1, n;
-	struct curl_slist *more;
+	struct curl_slist *more = curl_slist_append(f->headers, header);
+
+	f->headers = more ? more : f->headers;
+	return more ? 0 : -ENOMEM;
+}
+
+/* The file's first line, as far as it fits. 0 or negative errno. */
+static int fetch_token_of_file(const char *path, char token[TOKEN_MAX + 1], char why[WHY_LEN])
+{
 	FILE *file = fopen(path, "re");
+	size_t n;
 
 	if (!file) {
 		int err = -errno;
@@ -72,23 +83,63 @@ static int fetch_token(struct fetch *f, const char *path, char why[WHY_LEN])
 			 strerror(errno));
 		return err;
 	}
-	memcpy(header, begin, len);
-	n = fread(header + len, 1, TOKEN_MAX, file);
+	n = fread(token, 1, TOKEN_MAX, file);
 	fclose(file);
-	header[len + n] = '\0';
-	n = strcspn(header + len, "\r\n");
-	header[len + n] = '\0';
-	for (size_t i = len; i < len + n; i++)
-		if (header[i] <= ' ' || header[i] > '~')
+	token[n] = '\0';
+	token[strcspn(token, "\r\n")] = '\0';
+	return 0;
+}
+
+/* "Authorization: Bearer " and the token. 0 or negative errno. */
+static int fetch_token(struct fetch *f, const struct fetch_opts *o, char why[WHY_LEN])
+{
+	static const char begin[] = "Authorization: Bearer ";
+	char header[sizeof(begin) + TOKEN_MAX] = "", *token = header + sizeof(begin) - 1;
+	size_t n;
+	int err = 0;
+
+	memcpy(header, begin, sizeof(begin));
+	if (o->token)
+		snprintf(token, TOKEN_MAX + 1, "%s", o->token);
+	else
+		err = fetch_token_of_file(o->token_file, token, why);
+	n = strlen(token);
+	for (size_t i = 0; i < n; i++)
+		if (token[i] <= ' ' || token[i] > '~')
 			n = 0;
-	if (!n || n == TOKEN_MAX) {
-		snprintf(why, WHY_LEN, "the first line of '%.150s' is no token", path);
-		return -EINVAL;
+	if (!err && (!n || n == TOKEN_MAX)) {
+		snprintf(why, WHY_LEN, "%s%.150s%s is no token",
+			 o->token ? "this" : "the first line of '", o->token ? "" : o->token_file,
+			 o->token ? "" : "'");
+		err = -EINVAL;
 	}
-	more = curl_slist_append(f->headers, header);
+	if (!err)
+		err = fetch_header(f, header);
 	explicit_bzero(header, sizeof(header));
-	f->headers = more ? more : f->headers;
-	return more ? 0 : -ENOMEM;
+	return err;
+}
+
+/* Which server is trusted, and who we are. */
+static CURLcode fetch_trust(struct fetch *f, const struct fetch_opts *o)
+{
+	CURLcode code = CURLE_OK;
+	char pin[96];
+
+	if (o->ca_file)
+		code = curl_easy_setopt(f->curl, CURLOPT_CAINFO, o->ca_file);
+	if (o->pin) {
+		snprintf(pin, sizeof(pin), "sha256//%s", o->pin);
+		code = code ?: curl_easy_setopt(f->curl, CURLOPT_PINNEDPUBLICKEY, pin);
+	}
+	if (o->pin && !o->ca_file) {
+		code = code ?: curl_easy_setopt(f->curl, CURLOPT_SSL_VERIFYPEER, 0L);
+		code = code ?: curl_easy_setopt(f->curl, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
+	if (o->cert_file)
+		code = code ?: curl_easy_setopt(f->curl, CURLOPT_SSLCERT, o->cert_file);
+	if (o->key_file)
+		code = code ?: curl_easy_setopt(f->curl, CURLOPT_SSLKEY, o->key_file);
+	return code;
 }
 
 static int fetch_setup(struct fetch *f, const struct fetch_opts *o)
@@ -98,10 +149,11 @@ static int fetch_setup(struct fetch *f, const struct fetch_opts *o)
 		long value;
 	} numbers[] = {
 		{CURLOPT_NOSIGNAL, 1},
-		{CURLOPT_CONNECTTIMEOUT, FETCH_CONNECT_S},
+		{CURLOPT_CONNECTTIMEOUT,
+		 o->limit_s && o->limit_s < FETCH_CONNECT_S ? o->limit_s : FETCH_CONNECT_S},
 		{CURLOPT_LOW_SPEED_LIMIT, 1},
 		{CURLOPT_LOW_SPEED_TIME, FETCH_STALLED_S},
-		{CURLOPT_TIMEOUT, FETCH_LIMIT_S},
+		{CURLOPT_TIMEOUT, o->limit_s ? o->limit_s : FETCH_LIMIT_S},
 		{CURLOPT_FOLLOWLOCATION, 0},
 		{CURLOPT_NOPROGRESS, 0},
 		{CURLOPT_NETRC, CURL_NETRC_OPTIONAL},
@@ -119,8 +171,7 @@ static int fetch_setup(struct fetch *f, const struct fetch_opts *o)
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_XFERINFOFUNCTION, fetch_goes_on);
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_XFERINFODATA, f);
 	code = code ?: curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, f->headers);
-	if (o->ca_file)
-		code = code ?: curl_easy_setopt(f->curl, CURLOPT_CAINFO, o->ca_file);
+	code = code ?: fetch_trust(f, o);
 	return code ? -ENOMEM : 0;
 }
 
@@ -133,8 +184,8 @@ struct fetch *fetch_new(const struct fetch_opts *o, char why[WHY_LEN])
 		err = -ENOMEM;
 	if (f)
 		f->stop = o->stop;
-	if (!err && o->token_file)
-		err = fetch_token(f, o->token_file, why);
+	if (!err && (o->token_file || o->token))
+		err = fetch_token(f, o, why);
 	if (!err)
 		err = fetch_setup(f, o);
 	if (!err)
@@ -165,45 +216,78 @@ static bool fetch_is_late(const struct fetch *f, CURLcode code)
 
 static int fetch_failed(const struct fetch *f, CURLcode code, char why[WHY_LEN])
 {
-	if (f->err == -E2BIG)
+	if (f->err == -E2BIG && f->most < 1 << 20)
+		snprintf(why, WHY_LEN, "the answer is longer than %zu KiB", f->most >> 10);
+	else if (f->err == -E2BIG)
 		snprintf(why, WHY_LEN, "the answer is longer than %zu MiB", f->most >> 20);
 	else if (f->err)
 		snprintf(why, WHY_LEN, "%s", strerror(-f->err));
+	else if (code == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+		snprintf(why, WHY_LEN, "its key is not the one whose pin is known");
 	else
 		snprintf(why, WHY_LEN, "%.200s", *f->error ? f->error : curl_easy_strerror(code));
 	if (f->err)
 		return f->err;
-	return fetch_is_late(f, code)	     ? -ETIMEDOUT
-	       : code == CURLE_OUT_OF_MEMORY ? -ENOMEM
-	       : code == CURLE_URL_MALFORMAT ? -EINVAL
-					     : -EIO;
+	return fetch_is_late(f, code)			? -ETIMEDOUT
+	       : code == CURLE_SSL_PINNEDPUBKEYNOTMATCH ? -EACCES
+	       : code == CURLE_OUT_OF_MEMORY		? -ENOMEM
+	       : code == CURLE_URL_MALFORMAT		? -EINVAL
+							: -EIO;
 }
 
-int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char why[WHY_LEN])
+/* What was set for the method comes before; the answer goes to f->text or f->fd. 0 or negative errno. */
+static int fetch_perform(struct fetch *f, CURLcode code, const char *url, size_t most, long *status,
+			 char why[WHY_LEN])
 {
-	CURLcode code;
-	int err = 0;
-
 	*f->error = '\0';
 	f->len = 0;
 	f->most = most;
 	f->err = 0;
 	*status = 0;
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_URL, url);
+	code = code ?: curl_easy_perform(f->curl);
+	code = code ?: curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, status);
+	return code ? fetch_failed(f, code, why) : 0;
+}
+
+int fetch_get(struct fetch *f, const char *url, size_t most, long *status, char why[WHY_LEN])
+{
+	int err = 0;
+
+	f->text = NULL;
 	f->fd = memfd_create("answer", MFD_CLOEXEC);
 	if (f->fd < 0) {
 		err = -errno;
 		snprintf(why, WHY_LEN, "%s", strerror(errno));
 		return err;
 	}
-	code = curl_easy_setopt(f->curl, CURLOPT_URL, url);
-	code = code ?: curl_easy_perform(f->curl);
-	code = code ?: curl_easy_getinfo(f->curl, CURLINFO_RESPONSE_CODE, status);
-	if (code)
-		err = fetch_failed(f, code, why);
-	else if (lseek(f->fd, 0, SEEK_SET) < 0)
+	err = fetch_perform(f, curl_easy_setopt(f->curl, CURLOPT_HTTPGET, 1L), url, most, status,
+			    why);
+	if (!err && lseek(f->fd, 0, SEEK_SET) < 0)
 		err = -errno;
 	if (!err)
 		return f->fd;
 	close(f->fd);
 	return err;
+}
+
+int fetch_post(struct fetch *f, const char *url, const void *body, size_t len, size_t most,
+	       struct text *answer, long *status, char why[WHY_LEN])
+{
+	CURLcode code = CURLE_OK;
+
+	/* Not to wait for "100 Continue", which costs a way there and back. */
+	if (!f->posts && (fetch_header(f, "Expect:") ||
+			  fetch_header(f, "Content-Type: application/octet-stream"))) {
+		snprintf(why, WHY_LEN, "out of memory");
+		return -ENOMEM;
+	}
+	f->posts = true;
+	text_reset(answer);
+	f->text = answer;
+	code = curl_easy_setopt(f->curl, CURLOPT_POST, 1L);
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_HTTPHEADER, f->headers);
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_POSTFIELDS, body ? body : "");
+	code = code ?: curl_easy_setopt(f->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	return fetch_perform(f, code, url, most, status, why);
 }

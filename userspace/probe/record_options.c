@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The options of `record`: of the command line and of a file. */
 #include "record_options.h"
-#include "options_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "userspace/common/safe_open.h"
+#include "userspace/common/options_file.h"
 
 const struct option_def record_options[] = {
 	{'o', "output", OPT_STRING, offsetof(struct record_opts, dir), "DIR",
@@ -33,60 +31,6 @@ const struct option_def record_options[] = {
 	SELECTION_OPTIONS(struct record_opts),
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
-
-/* Options in a file are a line or some; what is longer is another file. */
-#define FILE_MOST 65536
-
-/* ---- the file ---- */
-
-/* Its text, to be freed; NULL with `why`. */
-static char *read_file(const char *path, char *why)
-{
-	char *text = malloc(FILE_MOST + 1);
-	int fd = text ? safe_open_file(path, why) : -1;
-	size_t used = 0;
-	ssize_t n = 0;
-
-	if (!text)
-		snprintf(why, SAFE_WHY_LEN, "%s", strerror(ENOMEM));
-	while (fd >= 0 && used < FILE_MOST && (n = read(fd, text + used, FILE_MOST - used)) > 0)
-		used += (size_t)n;
-	if (fd >= 0 && (n < 0 || used == FILE_MOST))
-		snprintf(why, SAFE_WHY_LEN, "%s", n < 0 ? strerror(errno) : "it is too long");
-	if (fd >= 0)
-		close(fd);
-	if (fd < 0 || n < 0 || used == FILE_MOST) {
-		free(text);
-		return NULL;
-	}
-	text[used] = '\0';
-	return text;
-}
-
-static int read_words(struct record_request *r, const char *path, bool again,
-		      struct string_list *words)
-{
-	char why[SAFE_WHY_LEN];
-	bool none;
-	int err;
-
-	r->text = read_file(path, why);
-	if (!r->text) {
-		/* Whoever removes the file wants no options; one that is there and cannot be read holds some. */
-		none = !again && access(path, F_OK) && errno == ENOENT;
-		warn("cannot read '%s': %s%s", path, why,
-		     none ? "; no options are taken from it" : "");
-		return none ? 0 : EXIT_FAILED;
-	}
-	err = options_file_words(r->text, words);
-	if (!err)
-		return 0;
-	fail(err == -EINVAL ? "'%s': a line is neither a comment nor NAME=\"VALUE\", or its quote "
-			      "does not end"
-			    : "'%s': out of memory",
-	     path);
-	return EXIT_USAGE;
-}
 
 /* ---- both ---- */
 
@@ -159,7 +103,7 @@ int record_request_read(struct record_request *r, const struct record_line *line
 		return status;
 	release_lists(&r->o);
 	r->interval_s = r->count = 0;
-	status = read_words(r, file, again, &words);
+	status = options_file_read(file, "LIMPET_PROBE_OPTIONS", again, &r->text, &words);
 	status = status ? status : parse(r, line, &words);
 	if (!status && strcmp(r->o.file, file)) {
 		fail("'%s': the name of another file, '%s', has no place in it", file, r->o.file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What `limpet-probe record` is asked for: the options of its command line, and behind them those of the
- * file of --options (options_file.h), which is read again whenever it is asked for again.
+ * file of --options (userspace/common/options_file.h), which is read again whenever it is asked for again.
  */
 #ifndef LIMPET_RECORD_OPTIONS_H
 #define LIMPET_RECORD_OPTIONS_H

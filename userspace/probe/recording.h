@@ -5,7 +5,7 @@
 #ifndef LIMPET_RECORDING_H
 #define LIMPET_RECORDING_H
 
-#include "notify.h"
+#include "userspace/common/notify.h"
 #include "profiler.h"
 #include "record_options.h"
 #include "sampler.h"

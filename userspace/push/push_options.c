@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The options of limpet-push: of the command line and of a file. */
+#include "push_commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "userspace/common/options_file.h"
+
+#define RECEIVERS_OPTION                                                                        \
+	{                                                                                       \
+		0, "receivers", OPT_STRING, offsetof(struct push_opts, receivers), "DIR",       \
+			"a file for each receiver is in this folder (" PUSH_RECEIVERS ")", 0, 0 \
+	}
+#define HOST_OPTION                                                                      \
+	{                                                                                \
+		0, "host", OPT_STRING, offsetof(struct push_opts, host), "NAME",         \
+			"name of this server in the data (default: the host name)", 0, 0 \
+	}
+
+const struct option_def push_options[] = {
+	{0, "series", OPT_STRING, offsetof(struct push_opts, series), "DIR",
+	 "the probe's series files are in this folder (" PUSH_SERIES ")", 0, 0},
+	{0, "logs", OPT_LIST, offsetof(struct push_opts, logs), "NAME=PATH",
+	 "send the logs in this folder, or this file, as NAME/… (again for more)", 0, 0},
+	{0, "no-logs", OPT_FLAG, offsetof(struct push_opts, no_logs), NULL,
+	 "send no logs but those of --logs", 0, 0},
+	RECEIVERS_OPTION,
+	HOST_OPTION,
+	{0, "options", OPT_STRING, offsetof(struct push_opts, file), "FILE",
+	 "more options are in this file", 0, 0},
+	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+const struct option_def enroll_options[] = {
+	RECEIVERS_OPTION,
+	HOST_OPTION,
+	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
+};
+
+/* The line and the words behind it, of which none may ask for help. */
+static int parse(struct push_opts *o, const struct command *cmd, int argc, char **argv,
+		 const struct string_list *words)
+{
+	struct command without_help = *cmd;
+	size_t n = (size_t)argc + words->n;
+	char **all = calloc(n + 1, sizeof(*all));
+	int rest;
+
+	if (!all) {
+		fail("%s", strerror(ENOMEM));
+		return EXIT_FAILED;
+	}
+	if (words->n)
+		without_help.summary = NULL;
+	memcpy(all, argv, (size_t)argc * sizeof(*all));
+	for (size_t i = 0; i < words->n; i++)
+		all[argc + (int)i] = (char *)words->at[i];
+	rest = options_parse(&without_help, o, (int)n, all);
+	if (rest > 0) {
+		fail("'%s': nothing but options may stand here (see '%s %s --help')", all[1],
+		     program_name, cmd->name);
+		rest = -EINVAL;
+	}
+	free(all);
+	return rest == -ECANCELED ? rest : rest < 0 ? EXIT_USAGE : 0;
+}
+
+int push_opts_read(struct push_opts *o, const struct command *cmd, int argc, char **argv)
+{
+	struct string_list words = {0};
+	const char *file;
+	int status;
+
+	memset(o, 0, sizeof(*o));
+	status = parse(o, cmd, argc, argv, &words);
+	file = o->file;
+	if (!status && file) {
+		push_opts_release(o);
+		status = options_file_read(file, "LIMPET_PUSH_OPTIONS", false, &o->text, &words);
+		status = status ? status : parse(o, cmd, argc, argv, &words);
+		string_list_release(&words);
+	}
+	if (!status && file && strcmp(o->file, file)) {
+		fail("'%s': the name of another file, '%s', has no place in it", file, o->file);
+		status = EXIT_USAGE;
+	}
+	if (!o->series)
+		o->series = PUSH_SERIES;
+	if (!o->receivers)
+		o->receivers = PUSH_RECEIVERS;
+	return status;
+}
+
+void push_opts_release(struct push_opts *o)
+{
+	string_list_release(&o->logs);
+	free(o->text);
+	memset(o, 0, sizeof(*o));
+}
+
+int push_host(const char *given, char host[HOST_LEN])
+{
+	const char *wrong;
+
+	memset(host, 0, HOST_LEN);
+	if (given)
+		snprintf(host, HOST_LEN, "%.*s", HOST_LEN - 1, given);
+	else if (gethostname(host, HOST_LEN - 1))
+		strcpy(host, "localhost");
+	wrong = series_check_host(given ? given : host);
+	if (!wrong)
+		return 0;
+	fail("'--host %s': %s", given ? given : host, wrong);
+	return EXIT_USAGE;
+}
