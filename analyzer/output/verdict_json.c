@@ -6,6 +6,7 @@
 #include "verdict_print.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,7 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	const struct incident *in = &a->incidents[i];
 	struct text line TEXT_SCOPED = {0};
 	json_t *findings = json_array(), *one;
+	char id[20] = "";
 
 	for (size_t k = 0; findings && k < in->n_findings; k++)
 		findings = append_json(findings, finding_json(a, in, &in->findings[k]));
@@ -147,11 +149,14 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	one = with_json(one,
 			json_pack("{s:o, s:o}", "jobs", said(words_or_null_json, impact, a, in),
 				  "both_chance", positive_json(in->impact.both_p)));
-	return with_json(one, json_pack("{s:b, s:o, s:I, s:o}", "suspicious",
+	if (in->id)
+		snprintf(id, sizeof(id), "%016" PRIx64, in->id);
+	return with_json(one, json_pack("{s:b, s:o, s:I, s:o, s:o}", "suspicious",
 					in->suspicious != SUSPICION_NONE, "suspicious_why",
 					said(words_or_null_json, suspicion, in), "times",
 					(json_int_t)(in->times ? in->times : 1), "duty",
-					in->times > 1 ? number_json(in->duty) : json_null()));
+					in->times > 1 ? number_json(in->duty) : json_null(), "id",
+					words_or_null_json(id)));
 }
 
 static json_t *notice_json(const struct verdict *a, size_t i)

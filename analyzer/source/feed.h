@@ -90,6 +90,10 @@ struct feed_opts {
 	bool progress;
 	/* Intervals read at once; 0: as memory allows. No result depends on it. */
 	unsigned int stretch;
+	/* Of frames: servers that are known already, in the order of their numbers; the feed does not give them again, and begins
+	 * with the interval of from_ns. */
+	const char *const *servers;
+	size_t n_servers;
 };
 
 /* What was met on the way. */

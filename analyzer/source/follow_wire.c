@@ -755,6 +755,21 @@ static void stream_release(struct feed *feed)
 		wire_decoder_free(s->decoder[i]);
 }
 
+/* What went before ended at from_ns, and these servers were in it. */
+static int go_on(struct wire_stream *s)
+{
+	struct follow *f = &s->f;
+	struct follow_host *host;
+	int err = 0;
+
+	if (f->o.n_servers)
+		f->line.next_ns = gather_floor(f->o.from_ns, f->line.interval_ns);
+	for (size_t i = 0; i < f->o.n_servers && !err; i++)
+		err = stream_host(s, f->o.servers[i], &host);
+	f->begun = f->n_hosts;
+	return err;
+}
+
 int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)
 {
 	static const struct feed_reader reader = {.fill = follow_fill,
@@ -782,5 +797,7 @@ int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)
 	/* Two of `grace`, before the present and behind it, and what is not over. */
 	s->window = (size_t)(2 * follow_ahead_ns(&s->f) / s->f.line.interval_ns) + 3;
 	err = add_decoder(s);
+	if (!err)
+		err = go_on(s);
 	return feed_made(out, &s->f.feed, err);
 }

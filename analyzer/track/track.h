@@ -319,6 +319,19 @@ int track_subscribe(struct track_events *t, track_fn *fn, void *arg);
 void track_unsubscribe(struct track_events *t, const void *arg);
 
 /*
+ * What another run told last, before the first verdict: an incident of this server is open, with this id. It goes on without
+ * an event if the next verdict has it, and is over if that has not. 0 or -ENOMEM.
+ */
+struct track_open_incident {
+	const char *server;
+	uint64_t id;
+	bool suspicious, silent; /* silent: nothing but that it stopped reporting */
+	enum cause cause;
+	const char *process; /* behind it, without its number; "": none */
+};
+int track_resume(struct track_events *t, const struct track_open_incident *x);
+
+/*
  * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what is over, what
  * began or changed, notices, tasks. A notice lasts as long as it is renewed; it is told again once it was away for
  * TRACK_AGAIN_NS. Notices that were away that long when they are first seen are not told; so are tasks, of which at most

@@ -142,6 +142,24 @@ static struct level *level_of(struct track_events *t, const char *server, size_t
 	return new;
 }
 
+int track_resume(struct track_events *t, const struct track_open_incident *x)
+{
+	struct level *l = level_of(t, x->server, SIZE_MAX);
+	size_t *number = l ? array_add(&t->number, &t->n_number) : NULL;
+
+	if (!number)
+		return -ENOMEM;
+	*number = (size_t)(l - t->levels);
+	l->silent = x->silent;
+	if (x->silent)
+		return 0;
+	l->state = x->suspicious ? TRACK_SUSPECT : TRACK_INDICTED;
+	l->id = x->id;
+	l->cause = x->cause;
+	snprintf(l->process, sizeof(l->process), "%s", x->process);
+	return 0;
+}
+
 /* Servers that a verdict has no more: what stood against them is over. In the order that the verdict before had. */
 static int levels_gone(struct track_events *t, const struct verdict *a)
 {

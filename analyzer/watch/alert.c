@@ -95,20 +95,36 @@ struct alert_counts alert_count(const struct alert *a)
 
 /* What alerts are about: whether any server can be judged (it has no name); of each server whether it limps, and whether
  * it is silent. Servers are known by their names: their numbers change when others come. */
-static struct about *about_of(struct alert *a, const struct change *c)
+static struct about *about_server(struct alert *a, const char *server, bool silence)
 {
-	bool silence = c->event.kind == EVENT_SILENT || c->event.kind == EVENT_REPORTING;
 	struct about *new;
 
 	for (size_t i = 0; i < a->n; i++)
-		if (a->about[i].silence == silence && !strcmp(a->about[i].server, c->server))
+		if (a->about[i].silence == silence && !strcmp(a->about[i].server, server))
 			return &a->about[i];
 	new = array_add(&a->about, &a->n);
 	if (!new)
 		return NULL;
 	*new = (struct about){.silence = silence, .told_ns = NEVER};
-	snprintf(new->server, sizeof(new->server), "%s", c->server);
+	snprintf(new->server, sizeof(new->server), "%s", server);
 	return new;
+}
+
+static struct about *about_of(struct alert *a, const struct change *c)
+{
+	return about_server(a, c->server,
+			    c->event.kind == EVENT_SILENT || c->event.kind == EVENT_REPORTING);
+}
+
+int alert_resume(struct alert *a, const char *server, bool silence, const char *cause)
+{
+	struct about *about = about_server(a, server, silence);
+
+	if (!about)
+		return -ENOMEM;
+	about->open = about->told_open = true;
+	about->cause = about->told_cause = cause;
+	return 0;
 }
 
 static bool is_open(struct alert *a, const struct change *c)

@@ -33,6 +33,10 @@ struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet);
 /* Leaves alone what still runs. Takes NULL. */
 void alert_free(struct alert *a);
 
+/* Another run told this of a server, and it was so when that ended: limping for this cause (a word of a table), or silent. It is not told again,
+ * but its end is. 0 or -ENOMEM. */
+int alert_resume(struct alert *a, const char *server, bool silence, const char *cause);
+
 /* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c);
 /* Runs what is due, takes note of what ended, kills what hangs. now_ns: CLOCK_MONOTONIC. What fails is

@@ -300,7 +300,8 @@ static void put_numbers(struct exposing *t, size_t unexported)
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
 	const struct verdict *a = e->verdict;
-	bool can = (w->intervals || w->jobs.any) && !a->cannot.why && verdict_judged(a);
+	bool can = (w->intervals || w->jobs.any) && !a->cannot.why && verdict_judged(a) &&
+		   !e->rebuilding;
 	const struct {
 		enum family family;
 		bool known;
@@ -356,5 +357,7 @@ char *exposition_text(const struct exposed *e, enum openmetrics_format format, s
 	put_signals(&t, F_Z);
 	put_numbers(&t, put_signals(&t, F_ODD));
 	put_times(&t);
+	if (e->more)
+		e->more(e->arg, &t.t);
 	return mt_end(&t.t, len);
 }

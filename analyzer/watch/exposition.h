@@ -34,8 +34,12 @@ struct exposed {
 	const struct watch *watch; /* what it knows besides: its last looks, and its own numbers */
 	bool alerting;
 	struct alert_counts alerts;
-	bool trouble; /* a file cannot be read at present */
+	bool trouble;	 /* a file cannot be read at present */
+	bool rebuilding; /* of a service that has just started: nothing can be judged yet */
 	int64_t now_ns;
+	/* What a service says of itself, before the end; NULL. */
+	void (*more)(void *arg, struct metrics_text *t);
+	void *arg;
 };
 
 /* For the caller to free(); NULL: out of memory. */

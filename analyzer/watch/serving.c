@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exposition.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/http.h"
 
 struct exposition {
@@ -13,6 +14,7 @@ struct exposition {
 	bool started;
 	pthread_mutex_t lock; /* over what follows */
 	uint64_t version;
+	int64_t updated_ns; /* CLOCK_MONOTONIC */
 	char *text[FORMATS];
 	size_t len[FORMATS];
 };
@@ -61,6 +63,20 @@ static uint64_t version_of(void *arg)
 	return version;
 }
 
+/* An interval may be long, and so may what is read again after a start. */
+#define HANGS_NS (300 * NS_PER_S)
+
+static bool is_healthy(void *arg)
+{
+	struct exposition *x = arg;
+	bool healthy;
+
+	pthread_mutex_lock(&x->lock);
+	healthy = clock_ns(CLOCK_MONOTONIC) - x->updated_ns < HANGS_NS;
+	pthread_mutex_unlock(&x->lock);
+	return healthy;
+}
+
 static char *copy_of(void *arg, enum openmetrics_format format, size_t *len)
 {
 	struct exposition *x = arg;
@@ -82,6 +98,7 @@ static int start(struct exposition *x)
 			"<p>limpet watch: the verdicts as <a href=\"/metrics\">metrics</a>.\n",
 		.version = version_of,
 		.text = copy_of,
+		.healthy = is_healthy,
 		.arg = x,
 	};
 	char why[WHY_LEN];
@@ -112,6 +129,7 @@ int exposition_update(struct exposition *x, const struct exposed *e)
 		text[f] = old;
 	}
 	x->version += !err;
+	x->updated_ns = clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_unlock(&x->lock);
 	for (int f = 0; f < FORMATS; f++)
 		free(text[f]);

@@ -104,7 +104,7 @@ static int tell_events(struct watch *w)
 	int64_t to_ns = w->verdict.to_ns;
 	int err;
 
-	if (!to_ns && w->stream && !w->ended)
+	if (!watch_told_all(w) || (!to_ns && w->stream && !w->ended))
 		return 0;
 	w->verdict.to_ns = to_ns ? to_ns : w->now_ns;
 	err = track_levels(w->events, &w->verdict);
@@ -197,28 +197,20 @@ static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 	return err;
 }
 
-int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, char *const *paths,
-	      size_t n_paths)
+/* All but what is followed. NULL after a message. */
+static struct watch *watch_make(const struct analysis_opts *o)
 {
 	const struct robust_params params = examine_params(o);
-	struct feed_opts g = {.from_ns = o->from_ns,
-			      .to_ns = INT64_MAX,
-			      .interval_s = o->interval_s,
-			      .threads = 1};
 	struct watch *w = calloc(1, sizeof(*w));
 	int err = -ENOMEM;
 
-	*out = NULL;
 	if (!w)
 		goto out;
 	w->o = o;
+	w->told_ns = INT64_MIN;
 	err = o->peers ? peers_load(&w->peers, o->peers) : 0;
 	if (err)
 		goto out;
-	for (size_t i = 0; i < n_paths; i++)
-		w->stream |= !strcmp(paths[i], WATCH_STREAM);
-	if (o->from_ns == INT64_MIN && !w->stream)
-		g.from_ns = watch_begin(paths, n_paths, back_s < 0 ? BACK_S : back_s);
 	w->robust = robust_new(&params);
 	w->events = track_events_new();
 	err = w->robust && w->events ? 0 : -ENOMEM;
@@ -229,16 +221,107 @@ int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, 
 		.robust = w->robust, .o = o, .hooks = &w->hooks, .peers = w->peers};
 	robust_observe(w->robust, looks_observe, &w->looks);
 	robust_history(w->robust, &w->history);
-	err = follow_paths(w, paths, n_paths, &g);
 out:
 	if (err == -ENOMEM)
 		fail("out of memory");
-	if (err) {
+	if (!err)
+		return w;
+	watch_free(w);
+	return NULL;
+}
+
+static int watch_made(struct watch **out, struct watch *w, int err)
+{
+	if (err == -ENOMEM)
+		fail("out of memory");
+	if (err)
 		watch_free(w);
-		return err;
-	}
-	*out = w;
-	return 0;
+	*out = err ? NULL : w;
+	return err;
+}
+
+int watch_new(struct watch **out, const struct analysis_opts *o, double back_s, char *const *paths,
+	      size_t n_paths)
+{
+	struct feed_opts g = {.from_ns = o->from_ns,
+			      .to_ns = INT64_MAX,
+			      .interval_s = o->interval_s,
+			      .threads = 1};
+	struct watch *w = watch_make(o);
+
+	*out = NULL;
+	if (!w)
+		return -EINVAL;
+	for (size_t i = 0; i < n_paths; i++)
+		w->stream |= !strcmp(paths[i], WATCH_STREAM);
+	if (o->from_ns == INT64_MIN && !w->stream)
+		g.from_ns = watch_begin(paths, n_paths, back_s < 0 ? BACK_S : back_s);
+	return watch_made(out, w, follow_paths(w, paths, n_paths, &g));
+}
+
+/* ---- what is received -------------------------------------------------------------------------------- */
+
+/* What was kept, at once. Nothing of it is no error. */
+static int take_kept(struct watch *w, const struct watch_received *in)
+{
+	const struct feed_opts g = {.from_ns = in->from_ns,
+				    .to_ns = in->to_ns,
+				    .interval_s = w->o->interval_s,
+				    .threads = w->o->threads};
+	struct sources s = {0};
+	struct feed *f = NULL;
+	int err = in->n_series ? sources_open(&s, in->series, in->n_series, NULL, NULL) : -ENODATA;
+
+	if (!err)
+		err = sources_clocks(&s, in->from_ns, in->to_ns);
+	if (!err)
+		err = sources_verify(&s, in->from_ns, in->to_ns);
+	if (!err && sources_drop_unreadable(&s) < 0)
+		err = -ENODATA;
+	if (!err)
+		err = feed_of_series(&f, &s, &g) ?: examine_feed(&w->into, f);
+	feed_free(f);
+	sources_release(&s);
+	w->into.ended = false;
+	return err == -ENOMEM || err == -ECANCELED ? err : 0;
+}
+
+int watch_of_received(struct watch **out, const struct analysis_opts *o,
+		      const struct watch_received *in)
+{
+	struct feed_opts g = {.from_ns = o->from_ns,
+			      .to_ns = INT64_MAX,
+			      .interval_s = o->interval_s,
+			      .threads = 1};
+	struct watch *w = watch_make(o);
+	const char **servers = NULL;
+	int err;
+
+	*out = NULL;
+	if (!w)
+		return -EINVAL;
+	w->told_ns = in->told_ns;
+	w->into.stop = w->stop = in->stop;
+	err = take_kept(w, in);
+	w->stream = true;
+	g.n_servers = robust_nodes(w->robust);
+	servers = err ? NULL : calloc(g.n_servers + 1, sizeof(*servers));
+	if (!servers)
+		return watch_made(out, w, err ? err : -ENOMEM);
+	for (size_t i = 0; i < g.n_servers; i++)
+		servers[i] = robust_node_name(w->robust, i);
+	g.servers = servers;
+	if (g.n_servers)
+		g.from_ns = robust_now(w->robust);
+	err = feed_of_frames(&w->feed, in->fd, &g);
+	free(servers);
+	w->logs = follow_logs_new(in->logs, in->n_logs, &w->o->logs);
+	return watch_made(out, w, err || w->logs ? err : -EINVAL);
+}
+
+bool watch_told_all(const struct watch *w)
+{
+	return w->told_ns == INT64_MIN || watch_until(w) >= w->told_ns;
 }
 
 void watch_free(struct watch *w)

@@ -55,6 +55,7 @@ struct watch {
 	bool *here;		/* by server: in the last interval */
 	size_t n_heard;
 	bool caught_up, stale_verdict;
+	int64_t told_ns; /* events of before were told by another run; INT64_MIN: none were */
 	uint64_t intervals;
 	int64_t now_ns;			   /* of the step that is under way */
 	int64_t forgot_ns;		   /* end of the interval after which that was done last */
@@ -71,11 +72,32 @@ struct watch {
  * the caller's and stay. 0, or negative errno after a message. */
 int watch_new(struct watch **w, const struct analysis_opts *o, double back_s, char *const *paths,
 	      size_t n_paths);
+
+/* What a service receives (analyzer/serve): frames through fd, in order of time, after what was kept of those before. */
+struct watch_received {
+	int fd;
+	/* Kept: series files or folders of them, which are taken in at once, from from_ns to before to_ns; the frames go on there.
+	 * None, or nothing in them: the frames begin with the first. */
+	char *const *series;
+	size_t n_series;
+	int64_t from_ns, to_ns;
+	char *const *logs; /* files or folders that grow */
+	size_t n_logs;
+	/* What happened before was told already (track_resume()); INT64_MIN: nothing was. */
+	int64_t told_ns;
+	const volatile sig_atomic_t *stop; /* as in struct watch */
+};
+int watch_of_received(struct watch **w, const struct analysis_opts *o,
+		      const struct watch_received *in);
+
 void watch_free(struct watch *w); /* takes NULL */
 
 /* Takes in what is complete by now_ns. Returns how many intervals it was, or negative errno after a message.
  * The first step takes in what lies back, and tells only what is so at its end. */
 ssize_t watch_step(struct watch *w, int64_t now_ns);
+
+/* Whether what was judged has come to where events are new; before, nothing is told. */
+bool watch_told_all(const struct watch *w);
 
 /* The end of what was judged: of the last interval, or of the logs; INT64_MIN: nothing was. */
 int64_t watch_until(const struct watch *w);

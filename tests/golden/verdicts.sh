@@ -90,7 +90,7 @@ changed() {
 	compared "$3" "$2" --only hog/robust "$T/old" "$T/new"
 }
 case_begin "keys that are new are no difference, and are said"
-changed '.incidents[0].id = "4711" | .signals[].panel = {"cells": [{"n": 1}]} | .schedule = [{"a": 1}]' \
+changed '.incidents[0].cluster = "4711" | .signals[].panel = {"cells": [{"n": 1}]} | .schedule = [{"a": 1}]' \
 	'not compared: schedule of 1 cases' 0
 case_begin "a row that is missing is a difference"
 changed 'del(.signals[2])' '^hog/robust  *signals  *\[read-device/robust\]' 1
