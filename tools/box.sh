@@ -31,13 +31,14 @@ host_names() { # count [seed [prefix]]
 PROBES=()
 
 # A probe for each server of the testbed. NAMES: lines of "SERVER HOST". A probe must not outlive a
-# script that was killed. 1: not all of them run.
+# script that was killed. APART: each writes into a folder of its own. 1: not all of them run.
 start_probes() { # FOLDER NAMES: the folder gets series/ and probe-HOST.log
 	local server netns disk cgroup host
 	PROBES=()
 	while read -r server netns disk cgroup; do
 		host=$(awk -v s="$server" '$1 == s { print $2 }' "$2")
-		setpriv --pdeathsig TERM "$PROBE" record -o "$1/series" --host "$host" --disk "$disk" \
+		mkdir -p "$1/series${APART:+/$host}"
+		setpriv --pdeathsig TERM "$PROBE" record -o "$1/series${APART:+/$host}" --host "$host" --disk "$disk" \
 			--netns "$netns" --cgroup "$cgroup" >"$1/probe-$host.log" 2>&1 &
 		PROBES+=($!)
 	done < <("$TESTBED" servers)

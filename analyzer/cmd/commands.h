@@ -12,6 +12,6 @@
 #include "userspace/common/options.h"
 
 extern const struct command cmd_train, cmd_diagnose, cmd_report, cmd_watch, cmd_show, cmd_evaluate,
-	cmd_states, cmd_flow;
+	cmd_states, cmd_flow, cmd_serve;
 
 #endif

@@ -13,6 +13,7 @@ limits='-rss_limit_mb=512 -malloc_limit_mb=256 -timeout=10'
 runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict takes a hundred times as long
 	case $1 in
 	series) echo 500 ;;
+	copy) echo 1000 ;;
 	judge) echo 300 ;;
 	unpack | table | log | wire) echo 4000 ;;
 	jsonlog | offsets | truth) echo 8000 ;;
@@ -22,7 +23,7 @@ runs_of() { # TARGET: so many inputs in a short run; a series file or a verdict 
 
 max_len_of() {
 	case $1 in
-	series) echo 65536 ;;
+	series | copy) echo 65536 ;;
 	judge) echo 256 ;;
 	log) echo 16384 ;; # logs of Darshan have records of half a KiB
 	symbols | wire) echo 16384 ;;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* limpet serve: a service that receives what servers record, judges it while it comes, and keeps it. */
+#include "commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyzer/serve/serve.h"
+#include "userspace/common/output.h"
+
+#define AT(field) offsetof(struct serve_opts, field)
+
+struct serve_line {
+	struct serve_opts o;
+	unsigned int uses;
+};
+
+static const struct option_def options[] = {
+	{0, "state", OPT_STRING, AT(state), "DIR",
+	 "everything that is kept (/var/lib/limpet-serve)", 0, 0},
+	{0, "ingest", OPT_STRING, AT(ingest), "ADDR:PORT",
+	 "where limpet-push sends to, over TLS (0.0.0.0:9811)", 0, 0},
+	{0, "address", OPT_STRING, AT(address), "HOST:PORT",
+	 "how senders reach it, for the line of 'enroll'", 0, 0},
+	{0, "cert", OPT_STRING, AT(cert), "FILE",
+	 "a certificate of the site's (default: one of its own)", 0, 0},
+	{0, "key", OPT_STRING, AT(key), "FILE", "and its key", 0, 0},
+	{0, "client-ca", OPT_STRING, AT(client_ca), "FILE",
+	 "senders may have certificates of this authority, too", 0, 0},
+	{0, "keep-days", OPT_UINT, AT(keep_days), "N", "keep recordings of so many days (14)", 2,
+	 100000},
+	{0, "keep-percent", OPT_UINT, AT(keep_percent), "N",
+	 "remove the oldest day while the disk is fuller (80; 100: never)", 1, 100},
+	ANALYSIS_PEERS(AT(a)),
+	ANALYSIS_INTERVALS(AT(a)),
+	{0, "alert", OPT_STRING, AT(alert), "PROGRAM",
+	 "run it when a server begins to limp, and when it limps no more", 0, 0},
+	{0, "alert-interval", OPT_UINT, AT(alert_interval_s), "SECONDS",
+	 "at most once in so many seconds for one server (300)", 0, 86400},
+	{0, "listen", OPT_STRING, AT(listen), "[ADDR:]PORT",
+	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
+	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
+	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
+	{'j', "json", OPT_FLAG, AT(json), NULL, "events as JSON objects, one a line", 0, 0},
+	{0, "check", OPT_FLAG, AT(check), NULL, "say whether it could start like this, and end", 0,
+	 0},
+	{0, "uses", OPT_UINT, offsetof(struct serve_line, uses), "N",
+	 "of enroll: so many hosts may use the line (1)", 1, 100000},
+	ANALYSIS_LOCAL_TIME,
+	{0},
+};
+
+static int line(const struct serve_line *l, const char *host)
+{
+	(void)host;
+	return serve_line(&l->o, l->uses);
+}
+static int approve(const struct serve_line *l, const char *host)
+{
+	return serve_approve(&l->o, host);
+}
+static int forget(const struct serve_line *l, const char *host)
+{
+	return serve_forget(&l->o, host);
+}
+static int senders(const struct serve_line *l, const char *host)
+{
+	(void)host;
+	return serve_senders(&l->o);
+}
+
+/* What may follow. */
+static const struct word_row {
+	const char *word;
+	bool host; /* the name of one follows */
+	int (*run)(const struct serve_line *l, const char *host);
+} words[] = {
+	{"enroll", false, line},
+	{"approve", true, approve},
+	{"forget", true, forget},
+	{"senders", false, senders},
+};
+
+static int run_word(const struct serve_line *l, int n, char **word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(words[i].word, word[0]) != 0)
+			continue;
+		if (n == 1 + words[i].host)
+			return words[i].run(l, words[i].host ? word[1] : NULL);
+		fail(words[i].host ? "'%s' needs the name of one host" : "nothing may follow '%s'",
+		     word[0]);
+		return EXIT_USAGE;
+	}
+	fail("'%s' is none of enroll, approve HOST, forget HOST, senders", word[0]);
+	return EXIT_USAGE;
+}
+
+static int run_serve(int argc, char **argv)
+{
+	struct serve_line l = {.o = {.a = ANALYSIS_DEFAULT,
+				     .state = "/var/lib/limpet-serve",
+				     .ingest = "0.0.0.0:9811",
+				     .alert_interval_s = 300,
+				     .keep_days = 14,
+				     .keep_percent = 80},
+			       .uses = 1};
+	int n, status = EXIT_USAGE;
+
+	l.o.a.from_ns = INT64_MIN;
+	n = options_parse(&cmd_serve, &l, argc, argv);
+	if (n == -ECANCELED) {
+		status = EXIT_DONE;
+	} else if (n >= 0 && floor(l.o.a.interval_s * 1000) != l.o.a.interval_s * 1000) {
+		fail("'--hop %g': whole milliseconds are needed", l.o.a.interval_s);
+	} else if (n >= 0) {
+		status = serve_as_owner(&l.o);
+		if (!status)
+			status = n ? run_word(&l, n, argv + 1) : serve_run(&l.o);
+	}
+	options_release(&cmd_serve, &l);
+	return output_finish(status);
+}
+
+static const struct option_need needs[] = {
+	{"alert-interval", {"--alert"}},
+	{"allow-host", {"--listen"}},
+	{"cert", {"--key"}},
+	{"key", {"--cert"}},
+	{0},
+};
+
+const struct command cmd_serve = {
+	.name = "serve",
+	.args = "[enroll | approve HOST | forget HOST | senders]",
+	.summary = "receives what servers record and job logs say, judges it as it comes, and "
+		   "keeps it",
+	.options = options,
+	.run = run_serve,
+	.needs = needs,
+};

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* serve.h: what is started in which order, and the loop of the judge. */
+#include "serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "incidents.h"
+#include "ingest.h"
+#include "keeper.h"
+#include "kept.h"
+#include "relay.h"
+#include "request_words.h"
+#include "serve_metrics.h"
+#include "analyzer/watch/alert.h"
+#include "analyzer/watch/exposition.h"
+#include "analyzer/watch/plain.h"
+#include "analyzer/watch/watch.h"
+#include "userspace/common/notify.h"
+#include "userspace/common/safe_open.h"
+
+#define SAY_AGAIN (600 * NS_PER_S)
+/* Without a new interval. */
+#define EXPOSE_EVERY (2 * NS_PER_S)
+/* Of the loop, which looks once a second. */
+#define ALIVE_S	    60
+#define DESCRIPTORS 65536
+
+enum { TROUBLE_INPUT, TROUBLE_INCIDENTS, TROUBLE_KEEPER, TROUBLE_OUTPUT, TROUBLES };
+
+struct service {
+	const struct serve_opts *o;
+	int lock_fd;
+	struct incident_store *incidents;
+	struct kept kept;
+	struct keeper *keeper;
+	struct relay *relay;
+	struct ingest *ingest;
+	struct watch *watch;
+	struct alert *alert;	       /* NULL: none wanted */
+	struct exposition *exposition; /* likewise */
+	struct change_to words;
+	struct notify notify;
+	char *logs;
+	bool judging;	    /* not rebuilding any more */
+	int64_t exposed_ns; /* CLOCK_MONOTONIC */
+	bool unwritten;	    /* a line could not be written */
+	struct said_trouble {
+		char text[400];
+		int64_t at_ns; /* CLOCK_MONOTONIC */
+	} said[TROUBLES];      /* on standard error; "": nothing is wrong */
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+	if (sig != SIGCHLD)
+		stopped = 1;
+}
+
+/* ---- what is told -------------------------------------------------------------------------------------- */
+
+/* What is remembered is written after it: told twice, where the service is killed in between, rather than not. A line that cannot be
+ * written costs nothing else. */
+static int on_change(void *arg, const struct verdict *a, const struct change *c)
+{
+	struct service *s = arg;
+	int err = s->alert ? alert_change(s->alert, a, c) : 0;
+
+	if (!err)
+		err = incidents_change(s->incidents, a, c);
+	if (!err)
+		err = plain_line(a, c, s->o->json);
+	if (err != -EIO)
+		return err;
+	s->unwritten = true;
+	clearerr(stdout);
+	return 0;
+}
+
+/* Once when it is another one, and again after ten minutes. */
+static void tell_trouble(struct said_trouble *t, const char *trouble)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!trouble || !*trouble) {
+		*t->text = '\0';
+		return;
+	}
+	if (!strncmp(t->text, trouble, sizeof(t->text) - 1) && now - t->at_ns < SAY_AGAIN)
+		return;
+	warn("%s", trouble);
+	snprintf(t->text, sizeof(t->text), "%s", trouble);
+	t->at_ns = now;
+}
+
+static void tell_troubles(struct service *s)
+{
+	struct keeper_counts kept;
+
+	keeper_counts(s->keeper, &kept);
+	tell_trouble(&s->said[TROUBLE_INPUT], watch_trouble(s->watch));
+	tell_trouble(&s->said[TROUBLE_INCIDENTS], incidents_flush(s->incidents));
+	tell_trouble(&s->said[TROUBLE_KEEPER], kept.trouble);
+	if (s->unwritten)
+		tell_trouble(&s->said[TROUBLE_OUTPUT],
+			     "events cannot be written to standard output");
+	s->unwritten = false;
+}
+
+static bool in_trouble(const struct service *s)
+{
+	bool any = false;
+
+	for (int i = 0; i < TROUBLES; i++)
+		any |= *s->said[i].text != '\0';
+	return any;
+}
+
+/* ---- rebuilding ---------------------------------------------------------------------------------------- */
+
+/* It is over when senders have brought what the last run had not kept, and that is judged as far as it was told. */
+static void look_whether_rebuilt(struct service *s)
+{
+	struct relay_counts c;
+
+	if (s->judging)
+		return;
+	relay_counts(s->relay, &c);
+	s->judging = !c.holds && watch_told_all(s->watch);
+	if (s->judging && c.expected)
+		warn("judging: %zu of the %zu servers that were there are back", c.senders,
+		     c.expected);
+}
+
+/* What was told last; a clock that was ahead then must not keep anybody silent now. */
+static int64_t told_until(const struct service *s)
+{
+	int64_t told_ns = incidents_told_ns(s->incidents), now_ns = clock_ns(CLOCK_REALTIME);
+
+	return told_ns < now_ns ? told_ns : now_ns;
+}
+
+static int rebuild(struct service *s)
+{
+	const struct watch_received in = {.fd = relay_fd(s->relay),
+					  .series = s->kept.files,
+					  .n_series = s->kept.n_files,
+					  .from_ns = s->kept.from_ns,
+					  .to_ns = s->kept.to_ns,
+					  .logs = &s->logs,
+					  .n_logs = 1,
+					  .told_ns = told_until(s),
+					  .stop = &stopped};
+	int err;
+
+	if (s->kept.n_hosts)
+		warn("rebuilding: %.0f minutes of %zu servers are read again",
+		     s_of_ns(s->kept.to_ns - s->kept.from_ns) / 60, s->kept.n_hosts);
+	err = watch_of_received(&s->watch, &s->o->a, &in);
+	if (!err)
+		err = track_subscribe(s->watch->events, change_event, &s->words);
+	return err ? err : incidents_resume(s->incidents, s->watch->events, s->alert);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------ */
+
+static void put_more(void *arg, struct metrics_text *t)
+{
+	serve_metrics(arg, t);
+}
+
+static int expose(struct service *s, int64_t now_ns)
+{
+	struct serve_parts parts = {s->ingest, s->keeper, s->relay, s->judging};
+	struct exposed e = {.verdict = &s->watch->verdict,
+			    .watch = s->watch,
+			    .alerting = s->alert,
+			    .rebuilding = !s->judging,
+			    .trouble = in_trouble(s),
+			    .now_ns = now_ns,
+			    .more = put_more,
+			    .arg = &parts};
+
+	if (s->alert)
+		e.alerts = alert_count(s->alert);
+	return exposition_update(s->exposition, &e);
+}
+
+static int step(struct service *s)
+{
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	ssize_t n = watch_step(s->watch, now_ns);
+
+	if (n < 0)
+		return n == -ECANCELED ? 0 : (int)n;
+	if (s->alert)
+		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
+	look_whether_rebuilt(s);
+	tell_troubles(s);
+	notify_alive(&s->notify);
+	if (!s->exposition || (!n && clock_ns(CLOCK_MONOTONIC) - s->exposed_ns < EXPOSE_EVERY))
+		return 0;
+	s->exposed_ns = clock_ns(CLOCK_MONOTONIC);
+	return expose(s, now_ns);
+}
+
+/* Signals are blocked from the look at the flags until we wait; frames wake us up, and then there is a moment for more of them. */
+static int loop(struct service *s, const sigset_t *unblocked)
+{
+	struct pollfd frames = {.fd = relay_fd(s->relay), .events = POLLIN};
+	const struct timespec second = {.tv_sec = 1}, moment = {.tv_nsec = NS_PER_S / 4};
+	int err = 0;
+
+	while (!stopped && !err) {
+		err = step(s);
+		if (err || stopped)
+			break;
+		if (ppoll(&frames, 1, &second, unblocked) > 0)
+			ppoll(NULL, 0, &moment, unblocked);
+	}
+	return err;
+}
+
+static void take_signals(sigset_t *unblocked)
+{
+	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
+		struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+		sigaddset(&blocked, caught[i]);
+		sigaction(caught[i], &act, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &blocked, unblocked);
+}
+
+/* ---- what comes ---------------------------------------------------------------------------------------- */
+
+static int on_seconds(void *arg, const char *host, int64_t first_ns, int64_t last_ns,
+		      const void *bytes, size_t len, int64_t *live_ns, unsigned int *wait_ms)
+{
+	const struct service *s = arg;
+
+	return relay_take(s->relay, host, first_ns, last_ns, bytes, len, live_ns, wait_ms);
+}
+
+/* What would be removed as soon as it is there: a server may keep more days than we do. */
+static bool is_too_old(const struct service *s, int64_t day)
+{
+	int64_t today = clock_ns(CLOCK_REALTIME) / NS_PER_DAY;
+
+	return (s->o->keep_days && day <= today - (int64_t)s->o->keep_days) ||
+	       day <= keeper_gone_day(s->keeper);
+}
+
+/* The sender hears that nothing is wanted of such a day. One that is to come is of a clock that is ahead. */
+static int on_series(void *arg, const char *host, const char *file, int64_t origin_ns,
+		     const void *part, size_t len, struct ingest_ticket *ticket)
+{
+	static const struct series_cursor all = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2,
+						 INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};
+	const struct service *s = arg;
+	int64_t day = series_file_day(file);
+
+	if (day < 0 || day > clock_ns(CLOCK_REALTIME) / NS_PER_DAY + 1)
+		return -EINVAL;
+	if (is_too_old(s, day)) {
+		ticket_back(ticket, 0, &all);
+		return 0;
+	}
+	return keeper_take(s->keeper, host, file, origin_ns, part, len, ticket_back, ticket);
+}
+
+static int receive(struct service *s)
+{
+	const struct serve_opts *o = s->o;
+	const struct ingest_opts in = {.dir = o->state,
+				       .listen = o->ingest,
+				       .tls = {o->cert, o->key, o->client_ca},
+				       .seconds = on_seconds,
+				       .series = on_series,
+				       .arg = s};
+	char why[WHY_LEN];
+	int err = ingest_start(&s->ingest, &in, why);
+
+	if (err)
+		fail("%s", why);
+	else if (!ingest_counted(s->ingest, SENDERS))
+		warn("no server is enrolled yet: 'limpet serve enroll' prints the line that "
+		     "limpet-push "
+		     "wants");
+	return err;
+}
+
+/* As many descriptors as are allowed. */
+static void raise_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return;
+	l.rlim_cur = l.rlim_max < DESCRIPTORS ? l.rlim_max : DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+/* ---- the start ----------------------------------------------------------------------------------------- */
+
+static int open_state(struct service *s)
+{
+	char why[SAFE_WHY_LEN], *path = NULL;
+	int dir = safe_make_folder(s->o->state, false, why), err = 0;
+
+	if (dir < 0)
+		return fail("cannot use '%s': %s", s->o->state, why);
+	s->lock_fd = openat(dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (s->lock_fd < 0)
+		err = fail("cannot write in '%s': %s", s->o->state, strerror(errno));
+	else if (flock(s->lock_fd, LOCK_EX | LOCK_NB))
+		err = fail("another 'limpet serve' uses '%s'", s->o->state);
+	else if (mkdirat(dir, "logs", 0750) && errno != EEXIST)
+		err = fail("cannot make '%s/logs': %s", s->o->state, strerror(errno));
+	close(dir);
+	if (!err && asprintf(&path, "%s/logs", s->o->state) < 0)
+		err = fail("out of memory");
+	s->logs = err ? NULL : path;
+	return err;
+}
+
+static int service_start(struct service *s)
+{
+	const struct serve_opts *o = s->o;
+	const struct keeper_opts keeper = {o->state, o->keep_days, o->keep_percent};
+	int err = incidents_open(&s->incidents, o->state);
+	bool usage = false;
+
+	if (!err)
+		err = kept_look(&s->kept, o->state, ns_of_s(o->a.interval_s));
+	if (!err)
+		err = relay_new(&s->relay, s->kept.to_ns, (const char *const *)s->kept.hosts,
+				s->kept.n_hosts);
+	if (!err)
+		err = keeper_new(&s->keeper, &keeper);
+	if (!err && o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, false)))
+		err = -EINVAL;
+	if (!err && o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
+		err = usage ? -EINVAL : -EIO;
+	return err;
+}
+
+int serve_run(const struct serve_opts *o)
+{
+	struct service s = {.o = o, .lock_fd = -1, .words = {on_change, &s}};
+	sigset_t unblocked;
+	int err;
+
+	notify_open(&s.notify, ALIVE_S);
+	raise_limit();
+	err = open_state(&s);
+	take_signals(&unblocked);
+	if (!err)
+		err = service_start(&s);
+	if (!err)
+		err = receive(&s);
+	if (!err && !o->check) {
+		sigprocmask(SIG_SETMASK, &unblocked, NULL);
+		err = rebuild(&s);
+		notify_ready(&s.notify);
+		err = err ? err : loop(&s, &unblocked);
+		notify_stopping(&s.notify);
+	}
+	/* The listener first: nothing comes any more. What was received is not judged further: the next start reads it again. */
+	ingest_stop(s.ingest);
+	relay_free(s.relay);
+	keeper_free(s.keeper);
+	if (s.watch && watch_save(s.watch))
+		err = err ? err : -EIO;
+	incidents_close(s.incidents);
+	exposition_free(s.exposition);
+	alert_free(s.alert);
+	watch_free(s.watch);
+	kept_release(&s.kept);
+	free(s.logs);
+	if (s.lock_fd >= 0)
+		close(s.lock_fd);
+	notify_close(&s.notify);
+	return err && !(stopped && err == -ECANCELED) ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * `limpet serve`: receiver, keeper and judge in one process, and what they have to say.
+ *
+ *   senders ──► listener, ingest (a thread) ──► relay (a thread) ──► watch: judged from memory, in the caller's thread ──► events
+ *                  │ copies                                              ▲ after a start: what was kept
+ *                  └────────► keeper (a thread) ──► DIR/series/HOST/ ────┘                  events ──► lines, alerts, metrics, incidents.db
+ *                  └ logs ──► DIR/logs/HOST/ ──► followed by watch
+ *
+ * DIR belongs to one service at a time (DIR/lock).
+ */
+#ifndef LIMPET_SERVE_H
+#define LIMPET_SERVE_H
+
+#include "analyzer/options/analysis.h"
+
+struct serve_opts {
+	struct analysis_opts a;
+	const char *file;   /* options: once more at SIGHUP */
+	const char *state;  /* DIR */
+	const char *ingest; /* ADDR:PORT */
+	const char *
+		address; /* by which senders reach it, for the line of enrolment; NULL: that of ingest, or this host's name */
+	const char *cert, *key, *client_ca; /* files of the site's own; NULL: none */
+	const char *listen;		    /* metrics */
+	struct string_list hosts;
+	const char *alert;
+	unsigned int alert_interval_s;
+	unsigned int keep_days, keep_percent;
+	bool json, check;
+};
+
+/* Root becomes the user that DIR belongs to, for good: what root makes there the service could not open. 0, or an exit status after a
+ * message. First of all. */
+int serve_as_owner(const struct serve_opts *o);
+
+/* Exit statuses, after a message unless it is 0. */
+int serve_run(const struct serve_opts *o);
+
+/* The other words of the command, which tell a service that runs, or will: "enroll", "approve HOST", "forget HOST", "senders". */
+int serve_line(const struct serve_opts *o, unsigned int uses);
+int serve_approve(const struct serve_opts *o, const char *host);
+int serve_forget(const struct serve_opts *o, const char *host);
+int serve_senders(const struct serve_opts *o);
+
+#endif
