@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+
+#include "userspace/common/threads.h"
 
 struct disk_job {
 	void (*fn)(void *arg);
@@ -44,7 +45,6 @@ static void *disk_thread_main(void *arg)
 	struct disk_thread *d = arg;
 	struct disk_job *j;
 
-	pthread_setname_np(pthread_self(), "disk");
 	while ((j = disk_job_next(d))) {
 		j->fn(j->arg);
 		pthread_mutex_lock(&d->lock);
@@ -58,8 +58,6 @@ static void *disk_thread_main(void *arg)
 struct disk_thread *disk_thread_new(size_t most_bytes)
 {
 	struct disk_thread *d = calloc(1, sizeof(*d));
-	sigset_t all, before;
-	int err;
 
 	if (!d)
 		return NULL;
@@ -67,11 +65,7 @@ struct disk_thread *disk_thread_new(size_t most_bytes)
 	pthread_cond_init(&d->more, NULL);
 	STAILQ_INIT(&d->jobs);
 	d->most = most_bytes;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&d->thread, NULL, disk_thread_main, d);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!err)
+	if (!thread_start(&d->thread, "disk", disk_thread_main, d))
 		return d;
 	free(d);
 	return NULL;

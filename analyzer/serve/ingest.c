@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,6 +15,7 @@
 #include "senders.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/threads.h"
 
 #define DISK_BYTES ((size_t)64 << 20) /* of logs that wait to be written */
 #define HEARD_S	   60 /* senders heard since then are alive; and so often the database is told */
@@ -541,16 +541,9 @@ static int ingest_open(struct ingest *i, char why[WHY_LEN])
 /* Signals are for the main thread; and a write to a connection that is gone must not end the program. */
 static int ingest_run(struct ingest *i, char why[WHY_LEN])
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_start(&i->thread, "ingest", ingest_main, i);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&i->thread, NULL, ingest_main, i);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	i->running = !err;
-	if (!err)
-		pthread_setname_np(i->thread, "ingest");
 	if (err)
 		snprintf(why, WHY_LEN, "cannot start a thread: %s", strerror(-err));
 	return err;

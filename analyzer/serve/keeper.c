@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"
+#include "userspace/common/threads.h"
 
 #define RETENTION_EVERY (600 * NS_PER_S)
 #define SAY_AGAIN	(60 * NS_PER_S)
@@ -183,8 +183,8 @@ static void finish(struct keeper *k, struct keep_job *j)
 	free(j);
 }
 
-/* NULL: it ends. */
-static struct keep_job *next_job(struct keeper *k)
+/* The next job: NULL for now, or, with *ends, for good. */
+static struct keep_job *next_job(struct keeper *k, bool *ends)
 {
 	struct keep_job *j;
 
@@ -202,6 +202,7 @@ static struct keep_job *next_job(struct keeper *k)
 		k->first = j->next;
 		k->last = k->first ? k->last : &k->first;
 	}
+	*ends = !j && k->ends;
 	pthread_mutex_unlock(&k->lock);
 	return j;
 }
@@ -210,9 +211,10 @@ static void *run(void *arg)
 {
 	struct keeper *k = arg;
 	struct keep_job *j;
+	bool ends;
 
 	look_at_old_days(k);
-	while ((j = next_job(k)) || !k->ends) {
+	while ((j = next_job(k, &ends)) || !ends) {
 		if (j)
 			finish(k, j);
 		if (clock_ns(CLOCK_MONOTONIC) - k->looked_ns > RETENTION_EVERY)
@@ -290,27 +292,20 @@ static size_t most_open(void)
 static int keeper_start(struct keeper *k)
 {
 	char path[4096];
-	sigset_t all, old;
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s/series", k->dir) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	if (mkdir(path, 0750) && errno != EEXIST)
 		return -errno;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&k->thread, NULL, run, k);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = thread_start(&k->thread, "keeper", run, k);
 	k->started = !err;
-	if (!err)
-		pthread_setname_np(k->thread, "keeper");
-	return -err;
+	return err;
 }
 
 int keeper_new(struct keeper **out, const struct keeper_opts *o)
 {
 	struct keeper *k = calloc(1, sizeof(*k));
-	pthread_condattr_t monotonic;
 	int err;
 
 	*out = NULL;
@@ -323,10 +318,7 @@ int keeper_new(struct keeper **out, const struct keeper_opts *o)
 	k->last = &k->first;
 	k->gone_day = -1;
 	pthread_mutex_init(&k->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&k->more, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	thread_cond_init(&k->more);
 	k->dir = strdup(o->dir);
 	k->most_open = most_open();
 	k->open = calloc(k->most_open, sizeof(*k->open));

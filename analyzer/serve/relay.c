@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "userspace/common/map.h"
 #include "userspace/common/options.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/threads.h"
 #include "userspace/series/series.h"
 #include "userspace/wire/wire.h"
 
@@ -256,26 +256,19 @@ static void *run(void *arg)
 
 static int relay_start(struct relay *r)
 {
-	sigset_t all, old;
 	int bytes = SOCKET_BYTES, err;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, r->fd))
 		return -errno;
 	setsockopt(r->fd[1], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&r->thread, NULL, run, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = thread_start(&r->thread, "relay", run, r);
 	r->started = !err;
-	if (!err)
-		pthread_setname_np(r->thread, "relay");
-	return -err;
+	return err;
 }
 
 int relay_new(struct relay **out, int64_t from_ns, const char *const *expected, size_t n_expected)
 {
 	struct relay *r = calloc(1, sizeof(*r));
-	pthread_condattr_t monotonic;
 	int err = r ? 0 : -ENOMEM;
 
 	*out = NULL;
@@ -288,10 +281,7 @@ int relay_new(struct relay **out, int64_t from_ns, const char *const *expected, 
 			    .from_ns = from_ns == INT64_MIN ? 0 : from_ns,
 			    .since_ns = clock_ns(CLOCK_MONOTONIC)};
 	pthread_mutex_init(&r->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&r->more, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	thread_cond_init(&r->more);
 	for (size_t i = 0; i < n_expected && !err; i++) {
 		struct relay_host *h = host_of(r, expected[i]);
 

@@ -126,28 +126,25 @@ static int64_t first_second(void)
 	return first - first % HOP_NS;
 }
 
+/* Events of incidents after a time. */
+static void of_incidents(struct run *to, const struct run *from, int64_t after_ns)
+{
+	to->n = 0;
+	for (size_t i = 0; i < from->n; i++)
+		if (from->at[i].id && from->at[i].at_ns > after_ns)
+			to->at[to->n++] = from->at[i];
+}
+
 static void assert_same(const struct run *whole, const struct run *again, int64_t told_ns)
 {
-	size_t k = 0, compared = 0;
+	struct run wanted, got;
 
-	for (size_t i = 0; i < whole->n; i++) {
-		const struct told *t = &whole->at[i];
-
-		if (t->at_ns <= told_ns ||
-		    (!t->id && !again->at[k].id && t->kind != again->at[k].kind))
-			continue;
-		while (k < again->n && (!again->at[k].id || again->at[k].at_ns <= told_ns))
-			k++;
-		if (!t->id)
-			continue;
-		assert_true(k < again->n);
-		assert_memory_equal(t, &again->at[k], sizeof(*t));
-		k++;
-		compared++;
-	}
-	for (; k < again->n; k++)
-		assert_true(!again->at[k].id);
-	print_message("%zu of %zu events came after, and are the same\n", compared, whole->n);
+	of_incidents(&wanted, whole, told_ns);
+	of_incidents(&got, again, told_ns);
+	assert_int_equal(wanted.n, got.n);
+	for (size_t i = 0; i < wanted.n; i++)
+		assert_memory_equal(&wanted.at[i], &got.at[i], sizeof(wanted.at[i]));
+	print_message("%zu of %zu events came after, and are the same\n", wanted.n, whole->n);
 }
 
 /* Whenever it is killed: before the fault, amid it, before and after it is told. */

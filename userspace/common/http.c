@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "clock.h"
 #include "http_library.h"
 #include "listen_address.h"
+#include "threads.h"
 
 /* More than HTTP_CLIENTS: those that were shut down need a place until they are cleaned up. */
 #define PLACES (2 * HTTP_CLIENTS)
@@ -314,8 +314,6 @@ static void *serve(void *arg)
 	struct pollfd p[2] = {{.fd = info->epoll_fd, .events = POLLIN},
 			      {.fd = h->stop_fd, .events = POLLIN}};
 
-	/* By itself: another's name is a file in /proc, which the probe has no right to write. */
-	pthread_setname_np(pthread_self(), "limpet-http");
 	while (!p[1].revents) {
 		int timeout = end_overdue(h);
 		MHD_UNSIGNED_LONG_LONG ms;
@@ -345,19 +343,14 @@ static int make_pages(struct http *h)
 	return 0;
 }
 
-/* Signals are for the main thread. */
 static int start_thread(struct http *h)
 {
-	sigset_t all, before;
 	int err;
 
 	h->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (h->stop_fd < 0)
 		return -errno;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = -pthread_create(&h->thread, NULL, serve, h);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = thread_start(&h->thread, "limpet-http", serve, h);
 	if (err)
 		return err;
 	h->running = true;

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "userspace/common/clock.h"
+#include "userspace/common/threads.h"
 
 #define STEP_LEAST   (NS_PER_S / 10)
 #define STEP_MOST    NS_PER_S
@@ -201,17 +201,10 @@ static void *profiler_main(void *arg)
 
 static int start_thread(struct profiler *p)
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_start(&p->thread, "limpet-profile", profiler_main, p);
 
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = -pthread_create(&p->thread, NULL, profiler_main, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		return err;
-	pthread_setname_np(p->thread, "limpet-profile");
 	while (sem_wait(&p->ended) && errno == EINTR)
 		;
 	return 0;

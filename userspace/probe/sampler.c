@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "look_times.h"
 #include "userspace/probe/sources/sockdiag.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/threads.h"
 
 /*
  * Sweeps that may wait for the consumer, or as many as the ring buffer holds (probe_sweeps_kept()). When
@@ -322,17 +322,9 @@ static void *tcp_main(void *arg)
 static int start_thread(pthread_t *t, const char *name, void *(*fn)(void *), struct sampler *s,
 			bool *runs)
 {
-	sigset_t all, before;
-	int err;
+	int err = thread_start(t, name, fn, s);
 
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = -pthread_create(t, NULL, fn, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*runs = !err;
-	if (*runs)
-		pthread_setname_np(*t, name);
 	return err;
 }
 

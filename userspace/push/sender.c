@@ -13,6 +13,7 @@
 #include "logs.h"
 #include "seconds.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/threads.h"
 
 /* Requests of one stream in one round, so that no stream waits long for another. */
 #define ROUND_POSTS    8
@@ -362,16 +363,12 @@ static void *sender_run(void *arg)
 
 static int sender_init(struct sender *s)
 {
-	pthread_condattr_t attr;
 	char why[WHY_LEN];
 
 	s->live_ns = -1;
 	s->seed = (unsigned int)clock_ns(CLOCK_MONOTONIC) ^ (unsigned int)(uintptr_t)s;
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	thread_cond_init(&s->wake);
 	s->fetch = receiver_fetch(s->o.receiver, &s->stop, why);
 	if (!s->fetch)
 		return fail("cannot send to '%s': %s", s->o.receiver->url, why);
@@ -392,7 +389,7 @@ struct sender *sender_start(const struct sender_opts *o)
 	}
 	s->o = *o;
 	err = sender_init(s);
-	if (!err && pthread_create(&s->thread, NULL, sender_run, s))
+	if (!err && thread_start(&s->thread, "sender", sender_run, s))
 		err = fail("cannot start a thread");
 	if (!err)
 		return s;

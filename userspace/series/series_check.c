@@ -220,8 +220,7 @@ int series_metric_take(struct series_metrics *m, const struct series_metric_row 
 	return 0;
 }
 
-/* One row of table metric, whose checksum tells what was changed by accident. */
-static int read_metric(struct series_reader *r, sqlite3_stmt *st)
+int series_metric_read(struct series_metrics *m, sqlite3_stmt *st)
 {
 	const struct series_metric_row row = {.id = sqlite3_column_int64(st, 0),
 					      .family = series_column_text(st, 1),
@@ -229,12 +228,8 @@ static int read_metric(struct series_reader *r, sqlite3_stmt *st)
 					      .kind = series_column_text(st, 3),
 					      .per = sqlite3_column_double(st, 4),
 					      .adler = sqlite3_column_int64(st, 5)};
-	int err = row.family && row.name && row.kind ? series_metric_take(&r->metrics, &row)
-						     : -EBADMSG;
 
-	if (err == -ENOMEM)
-		return series_no_memory();
-	return err ? series_damaged(r, "a metric is not valid") : 0;
+	return row.family && row.name && row.kind ? series_metric_take(m, &row) : -EBADMSG;
 }
 
 static int read_metrics(struct series_reader *r)
@@ -242,17 +237,18 @@ static int read_metrics(struct series_reader *r)
 	sqlite3_stmt *st;
 	int rc, err = 0;
 
-	rc = sqlite3_prepare_v2(r->db,
-				"SELECT id, family, name, kind, per, adler FROM metric"
-				" NOT INDEXED ORDER BY id",
-				-1, &st, NULL);
+	rc = sqlite3_prepare_v2(r->db, SERIES_METRIC_ROWS, -1, &st, NULL);
 	while (!err && !rc && (rc = series_step(r, st)) == SQLITE_ROW) {
 		rc = 0;
-		err = read_metric(r, st);
+		/* Its checksum tells what was changed by accident. */
+		err = series_metric_read(&r->metrics, st);
 	}
 	sqlite3_finalize(st);
-	if (err || rc != SQLITE_DONE)
-		return err ? err : series_read_failed(r, rc);
+	if (err)
+		return err == -ENOMEM ? series_no_memory()
+				      : series_damaged(r, "a metric is not valid");
+	if (rc != SQLITE_DONE)
+		return series_read_failed(r, rc);
 	return r->metrics.n ? 0 : series_damaged(r, "it has no metrics");
 }
 

@@ -151,21 +151,12 @@ static int open_db(struct series_keeper *k)
 static int find_metrics(struct series_keeper *k)
 {
 	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(k->db, "SELECT id, family, name, kind, per, adler FROM metric",
-				    -1, &st, NULL);
+	int rc = sqlite3_prepare_v2(k->db, SERIES_METRIC_ROWS, -1, &st, NULL);
 	int err = 0;
 
 	while (!err && !rc && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-		const struct series_metric_row row = {.id = sqlite3_column_int64(st, 0),
-						      .family = series_column_text(st, 1),
-						      .name = series_column_text(st, 2),
-						      .kind = series_column_text(st, 3),
-						      .per = sqlite3_column_double(st, 4),
-						      .adler = sqlite3_column_int64(st, 5)};
-
 		rc = 0;
-		err = row.family && row.name && row.kind ? series_metric_take(&k->metrics, &row)
-							 : -EBADMSG;
+		err = series_metric_read(&k->metrics, st);
 	}
 	sqlite3_finalize(st);
 	if (err == -ENOMEM)

@@ -155,4 +155,9 @@ int64_t series_column_known(sqlite3_stmt *st, int col);
 /* The text of a column, "" for NULL; NULL if it is something else or has a NUL inside. */
 const char *series_column_text(sqlite3_stmt *st, int col);
 
+/* The columns that series_metric_read() takes one row of. As series_metric_take(). */
+#define SERIES_METRIC_ROWS \
+	"SELECT id, family, name, kind, per, adler FROM metric NOT INDEXED ORDER BY id"
+int series_metric_read(struct series_metrics *m, sqlite3_stmt *st);
+
 #endif
