@@ -28,7 +28,8 @@ feed() {
 	mkdir -p "$T/recorded" "$T/receivers"
 	mkfifo "$T/more"
 	/usr/bin/python3 tests/golden/serve_feed.py "$HOSTS" "$@" <"$T/more" > >(exec "$O/tests/make_series" "$T/recorded" 2>"$T/feed.err") &
-	at_exit "end_child $!"
+	FEED=$!
+	at_exit "end_child $FEED"
 	exec 3>"$T/more"
 }
 enrol() { # LINE HOST

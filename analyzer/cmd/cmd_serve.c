@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/serve/serve.h"
+#include "analyzer/source/tables/prometheus.h"
 #include "userspace/common/output.h"
 
 #define AT(field) offsetof(struct serve_opts, field)
@@ -82,7 +84,27 @@ static const struct word_row {
 	{"senders", false, senders},
 };
 
-static int run_word(const struct serve_line *l, int n, char **word)
+static int run_sources(struct serve_line *l, int n, char **path)
+{
+	struct stat st;
+
+	for (int i = 0; i < n; i++) {
+		if (!stat(path[i], &st))
+			continue;
+		if (prometheus_is(path[i]))
+			fail("'%s' is no source here: 'limpet watch' asks a Prometheus", path[i]);
+		else
+			fail("'%s' is none of enroll, approve HOST, forget HOST, senders, and "
+			     "there is no file or folder of that name",
+			     path[i]);
+		return EXIT_USAGE;
+	}
+	l->o.sources = path;
+	l->o.n_sources = (size_t)n;
+	return serve_run(&l->o);
+}
+
+static int run_word(struct serve_line *l, int n, char **word)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (strcmp(words[i].word, word[0]) != 0)
@@ -93,8 +115,7 @@ static int run_word(const struct serve_line *l, int n, char **word)
 		     word[0]);
 		return EXIT_USAGE;
 	}
-	fail("'%s' is none of enroll, approve HOST, forget HOST, senders", word[0]);
-	return EXIT_USAGE;
+	return run_sources(l, n, word);
 }
 
 static int run_serve(int argc, char **argv)
@@ -133,7 +154,7 @@ static const struct option_need needs[] = {
 
 const struct command cmd_serve = {
 	.name = "serve",
-	.args = "[enroll | approve HOST | forget HOST | senders]",
+	.args = "[SOURCE… | enroll | approve HOST | forget HOST | senders]",
 	.summary = "receives what servers record and job logs say, judges it as it comes, and "
 		   "keeps it",
 	.options = options,

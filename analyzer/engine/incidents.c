@@ -386,7 +386,7 @@ static int silent(const struct robust *r, struct verdict *a)
 
 		if (m->kind == NOTICE_SILENT && r->next_ns - m->to_ns <= windows_ns &&
 		    node_is_silent(r, m->node))
-			err = verdict_silent(a, m->node);
+			err = verdict_silent(a, m->node, UNJUDGED_SILENT);
 	}
 	return err;
 }

@@ -228,6 +228,11 @@ const char *robust_node_name(const struct robust *r, size_t node)
 	return r->nodes[node].name;
 }
 
+int32_t robust_node_group(const struct robust *r, size_t node)
+{
+	return r->nodes[node].group;
+}
+
 double robust_interval_s(const struct robust *r)
 {
 	return r->p.interval_s;

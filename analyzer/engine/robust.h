@@ -108,6 +108,7 @@ void robust_measure(struct robust *r, double stages_s[ROBUST_STAGES]);
 
 size_t robust_nodes(const struct robust *r);
 const char *robust_node_name(const struct robust *r, size_t node);
+int32_t robust_node_group(const struct robust *r, size_t node); /* of peers */
 double robust_interval_s(const struct robust *r);
 double robust_window_s(const struct robust *r);
 int64_t robust_now(const struct robust *r); /* end of the last interval; INT64_MIN: none */

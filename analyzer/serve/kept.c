@@ -13,8 +13,8 @@
 #include "userspace/series/series.h"
 
 struct kept_server {
-	char host[HOST_LEN];
-	char *newest; /* its path */
+	char host[HOST_LEN]; /* "": a file of a source */
+	char *newest;	     /* its path */
 	int64_t last_ns;
 };
 
@@ -38,20 +38,18 @@ static char *newest_of(const char *folder)
 	return path;
 }
 
-static int add_server(struct kept_servers *s, const char *dir, const char *host)
+/* Takes `newest`, which may be NULL. */
+static int add_newest(struct kept_servers *s, const char *host, char *newest)
 {
-	struct kept_server new = {.last_ns = INT64_MIN};
+	struct kept_server new = {.newest = newest, .last_ns = INT64_MIN};
 	struct series_reader *r = NULL;
-	char folder[4096];
 	int64_t first;
 	uint64_t seconds = 0;
 	int err = 0;
 
-	snprintf(folder, sizeof(folder), "%s/series/%s", dir, host);
-	memcpy(new.host, host, strlen(host) + 1);
-	new.newest = newest_of(folder);
-	if (!new.newest)
+	if (!newest)
 		return 0;
+	memcpy(new.host, host, strlen(host) + 1);
 	if (series_reader_new(&r, new.newest) ||
 	    series_reader_span(r, &seconds, &first, &new.last_ns))
 		seconds = 0;
@@ -60,6 +58,32 @@ static int add_server(struct kept_servers *s, const char *dir, const char *host)
 		err = array_put(&s->at, &s->n, new);
 	if (!seconds || err)
 		free(new.newest);
+	return err;
+}
+
+static int add_server(struct kept_servers *s, const char *dir, const char *host)
+{
+	char folder[4096];
+
+	snprintf(folder, sizeof(folder), "%s/series/%s", dir, host);
+	return add_newest(s, host, newest_of(folder));
+}
+
+/* Each of its files is a server to us, as long as only the newest ones count. */
+static int add_source(struct kept_servers *s, const char *path)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, source_is_series, alphasort), err = 0;
+	char *file;
+
+	if (n < 0)
+		return add_newest(s, "", strdup(path));
+	for (int i = 0; i < n; i++) {
+		if (!err && asprintf(&file, "%s/%s", path, names[i]->d_name) >= 0)
+			err = add_newest(s, "", file);
+		free(names[i]);
+	}
+	free(names);
 	return err;
 }
 
@@ -117,6 +141,19 @@ static int add_files(struct kept *k, const char *dir, const struct kept_server *
 	return err;
 }
 
+/* What is read again of one of them. */
+static int add_kept(struct kept *k, const char *dir, const struct kept_server *s)
+{
+	int err;
+
+	if (!*s->host)
+		return s->last_ns < k->from_ns ? 0 : add_text(&k->files, &k->n_files, s->newest);
+	err = add_files(k, dir, s);
+	if (!err && s->last_ns >= k->to_ns - NS_PER_S)
+		err = add_text(&k->hosts, &k->n_hosts, s->host);
+	return err;
+}
+
 static int64_t floor_to(int64_t ns, int64_t step_ns)
 {
 	return ns - ns % step_ns;
@@ -145,19 +182,20 @@ static void set_times(struct kept *k, const struct kept_servers *s, int64_t inte
 	k->from_ns = floor_to(k->to_ns - back_ns, interval_ns);
 }
 
-int kept_look(struct kept *k, const char *dir, int64_t interval_ns)
+int kept_look(struct kept *k, const char *dir, char *const *sources, size_t n_sources,
+	      int64_t interval_ns)
 {
 	struct kept_servers s = {0};
 	int err = list_servers(&s, dir);
 
+	for (size_t i = 0; i < n_sources && !err; i++)
+		err = add_source(&s, sources[i]);
 	*k = (struct kept){.from_ns = INT64_MIN, .to_ns = INT64_MIN};
 	if (!err)
 		set_times(k, &s, interval_ns);
 	for (size_t i = 0; i < s.n; i++) {
 		if (!err && k->to_ns != INT64_MIN)
-			err = add_files(k, dir, &s.at[i]);
-		if (!err && k->to_ns != INT64_MIN && s.at[i].last_ns >= k->to_ns - NS_PER_S)
-			err = add_text(&k->hosts, &k->n_hosts, s.at[i].host);
+			err = add_kept(k, dir, &s.at[i]);
 		free(s.at[i].newest);
 	}
 	free(s.at);

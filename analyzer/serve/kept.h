@@ -26,8 +26,10 @@ struct kept {
 	int64_t from_ns, to_ns;
 };
 
-/* 0 or -ENOMEM. What cannot be read is passed over. */
-int kept_look(struct kept *k, const char *dir, int64_t interval_ns);
+/* sources: files and folders of recordings that are judged beside what is kept; they are no hosts. 0 or -ENOMEM. What cannot be
+ * read is passed over. */
+int kept_look(struct kept *k, const char *dir, char *const *sources, size_t n_sources,
+	      int64_t interval_ns);
 void kept_release(struct kept *k); /* takes a zeroed one */
 
 #endif

@@ -160,6 +160,8 @@ static int rebuild(struct service *s)
 					  .to_ns = s->kept.to_ns,
 					  .logs = &s->logs,
 					  .n_logs = 1,
+					  .sources = s->o->sources,
+					  .n_sources = s->o->n_sources,
 					  .told_ns = told_until(s),
 					  .stop = &stopped};
 	int err;
@@ -215,37 +217,36 @@ static int step(struct service *s)
 	return expose(s, now_ns);
 }
 
-/* Signals are blocked from the look at the flags until we wait; frames wake us up, and then there is a moment for more of them. */
-static int loop(struct service *s, const sigset_t *unblocked)
+/* Signals are blocked from the look at the flag until we wait; frames wake us up, and then there is a moment for more of them. */
+static int loop(struct service *s, const sigset_t *blocked, const sigset_t *unblocked)
 {
 	struct pollfd frames = {.fd = relay_fd(s->relay), .events = POLLIN};
 	const struct timespec second = {.tv_sec = 1}, moment = {.tv_nsec = NS_PER_S / 4};
 	int err = 0;
 
 	while (!stopped && !err) {
+		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = step(s);
-		if (err || stopped)
-			break;
-		if (ppoll(&frames, 1, &second, unblocked) > 0)
+		sigprocmask(SIG_SETMASK, blocked, NULL);
+		if (!err && !stopped && ppoll(&frames, 1, &second, unblocked) > 0 && !stopped)
 			ppoll(NULL, 0, &moment, unblocked);
 	}
 	return err;
 }
 
-static void take_signals(sigset_t *unblocked)
+static void take_signals(sigset_t *blocked, sigset_t *unblocked)
 {
 	static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
-	sigset_t blocked;
 
-	sigemptyset(&blocked);
+	sigemptyset(blocked);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
 		struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
-		sigaddset(&blocked, caught[i]);
+		sigaddset(blocked, caught[i]);
 		sigaction(caught[i], &act, NULL);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_BLOCK, &blocked, unblocked);
+	sigprocmask(SIG_BLOCK, blocked, unblocked);
 }
 
 /* ---- what comes ---------------------------------------------------------------------------------------- */
@@ -276,8 +277,11 @@ static int on_series(void *arg, const char *host, const char *file, int64_t orig
 	const struct service *s = arg;
 	int64_t day = series_file_day(file);
 
-	if (day < 0 || day > clock_ns(CLOCK_REALTIME) / NS_PER_DAY + 1)
-		return -EINVAL;
+	if (day < 0)
+		return series_fail(-EINVAL, "'%s' is the file of no day", file);
+	if (day > clock_ns(CLOCK_REALTIME) / NS_PER_DAY + 1)
+		return series_fail(
+			-EINVAL, "'%s' is of a day that is to come, by the receiver's clock", file);
 	if (is_too_old(s, day)) {
 		ticket_back(ticket, 0, &all);
 		return 0;
@@ -299,7 +303,7 @@ static int receive(struct service *s)
 
 	if (err)
 		fail("%s", why);
-	else if (!ingest_counted(s->ingest, SENDERS))
+	else if (!o->n_sources && !o->check && !ingest_counted(s->ingest, SENDERS))
 		warn("no server is enrolled yet: 'limpet serve enroll' prints the line that "
 		     "limpet-push "
 		     "wants");
@@ -348,7 +352,8 @@ static int service_start(struct service *s)
 	bool usage = false;
 
 	if (!err)
-		err = kept_look(&s->kept, o->state, ns_of_s(o->a.interval_s));
+		err = kept_look(&s->kept, o->state, o->sources, o->n_sources,
+				ns_of_s(o->a.interval_s));
 	if (!err)
 		err = relay_new(&s->relay, s->kept.to_ns, (const char *const *)s->kept.hosts,
 				s->kept.n_hosts);
@@ -364,22 +369,29 @@ static int service_start(struct service *s)
 int serve_run(const struct serve_opts *o)
 {
 	struct service s = {.o = o, .lock_fd = -1, .words = {on_change, &s}};
-	sigset_t unblocked;
+	sigset_t blocked, unblocked;
 	int err;
 
 	notify_open(&s.notify, ALIVE_S);
 	raise_limit();
 	err = open_state(&s);
-	take_signals(&unblocked);
+	take_signals(&blocked, &unblocked);
 	if (!err)
 		err = service_start(&s);
 	if (!err)
 		err = receive(&s);
+	if (!err && o->check)
+		printf("it could start: %zu senders are enrolled, and %.1f hours of %zu servers "
+		       "are kept\n",
+		       (size_t)ingest_counted(s.ingest, SENDERS),
+		       s.kept.n_hosts ? s_of_ns(s.kept.to_ns - s.kept.from_ns) / 3600 : 0.0,
+		       s.kept.n_hosts);
 	if (!err && !o->check) {
 		sigprocmask(SIG_SETMASK, &unblocked, NULL);
 		err = rebuild(&s);
-		notify_ready(&s.notify);
-		err = err ? err : loop(&s, &unblocked);
+		if (!err)
+			notify_ready(&s.notify);
+		err = err ? err : loop(&s, &blocked, &unblocked);
 		notify_stopping(&s.notify);
 	}
 	/* The listener first: nothing comes any more. What was received is not judged further: the next start reads it again. */

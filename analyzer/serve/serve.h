@@ -7,6 +7,8 @@
  *                  └────────► keeper (a thread) ──► DIR/series/HOST/ ────┘                  events ──► lines, alerts, metrics, incidents.db
  *                  └ logs ──► DIR/logs/HOST/ ──► followed by watch
  *
+ * Sources are recordings and logs that lie here, and grow or do not: their servers are peers of those that send.
+ *
  * DIR belongs to one service at a time (DIR/lock).
  */
 #ifndef LIMPET_SERVE_H
@@ -16,8 +18,10 @@
 
 struct serve_opts {
 	struct analysis_opts a;
-	const char *file;   /* options: once more at SIGHUP */
-	const char *state;  /* DIR */
+	const char *state; /* DIR */
+	char *const *
+		sources; /* judged beside what is received: files and folders of recordings and logs */
+	size_t n_sources;
 	const char *ingest; /* ADDR:PORT */
 	const char *
 		address; /* by which senders reach it, for the line of enrolment; NULL: that of ingest, or this host's name */

@@ -160,33 +160,18 @@ static uint64_t most_silent(const struct feed_line *l)
 	return (uint64_t)(SILENCE_NS / l->interval_ns);
 }
 
-int feed_silence(struct feed *f, struct feed_line *l, uint64_t n, bool now)
+void feed_silence(struct feed_line *l, uint64_t n)
 {
-	uint64_t room = most_silent(l) > l->silent ? most_silent(l) - l->silent : 0, given = 0;
-	int err = 0;
-
-	if (l->began && now && l->silent_given == l->silent) {
-		given = n < room ? n : room;
-		err = feed_add_ticks(f, l, l->next_ns, given);
-	}
 	l->next_ns += (int64_t)n * l->interval_ns;
-	if (l->began) {
-		l->silent += n;
-		l->silent_given += given;
-	}
-	return err;
+	l->silent += l->began ? n : 0;
 }
 
 int feed_end_silence(struct feed *f, struct feed_line *l)
 {
-	uint64_t back = l->silent - l->silent_given, n = back;
+	uint64_t n = l->silent, given = n > most_silent(l) ? 1 : n;
 
-	if (l->silent > most_silent(l)) {
-		back = l->silent;
-		n = !l->silent_given;
-	}
-	l->silent = l->silent_given = 0;
-	return feed_add_ticks(f, l, l->next_ns - (int64_t)back * l->interval_ns, n);
+	l->silent = 0;
+	return feed_add_ticks(f, l, l->next_ns - (int64_t)n * l->interval_ns, given);
 }
 
 int feed_end_interval(struct feed *f, struct feed_line *l)

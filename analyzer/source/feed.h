@@ -16,13 +16,12 @@
  * TICK       all rows and states that were known by to_ns have been given. After the rows of an interval, in order of
  *            server, comes its TICK. An interval in which no server said anything is a TICK without rows, after the first
  *            interval with rows and before the last one; a silence of more than 1 h is one TICK, that of its first
- *            interval. A feed that grows gives a silence at once, as it cannot know how long it will be: up to 1 h of it.
+ *            interval. A feed that grows gives a silence when it is over.
  * END        nothing comes any more, however often it is asked for.
  * NOT_YET    nothing more is complete by the time of feed_now(). Only a feed that grows says this.
  *
  * known_ns is the time at which an item could first be known: of a row the end of its interval, of a state its end. It
- * does not depend on when a feed gives the item: but for the ticks of a long silence, a feed that grows gives what a batch
- * of the same files gives.
+ * does not depend on when a feed gives the item: a feed that grows gives what a batch of the same files gives.
  */
 #ifndef LIMPET_FEED_H
 #define LIMPET_FEED_H
@@ -134,6 +133,14 @@ int feed_of_growing(struct feed **f, char *const *paths, size_t n_paths, const s
  * 0, or negative errno after a message.
  */
 int feed_of_frames(struct feed **f, int fd, const struct feed_opts *o);
+
+/*
+ * Several of the two kinds above as one, of the same interval; they are its own from now on, also where it cannot be made. A server
+ * that two of them have is one server: of an interval the first row counts. An interval waits until each of them has had the
+ * time to give it (10 s since its end), but for one that has given nothing for a minute; what comes later is dropped, and
+ * both are counted as duplicates. o: interval_s, from_ns and servers, as of those. 0 or -ENOMEM after a message.
+ */
+int feed_of_merged(struct feed **f, struct feed *const *parts, size_t n, const struct feed_opts *o);
 
 /* The time, of a feed that grows: it looks at its files anew. Before the first call it says NOT_YET. */
 void feed_now(struct feed *f, int64_t now_ns);

@@ -51,15 +51,14 @@ int feed_made(struct feed **out, struct feed *f, int err);
  */
 struct feed_line {
 	int64_t interval_ns, next_ns; /* next_ns: of the interval that is given next */
-	/* Intervals without any server, behind each other before next_ns, and how many of them were given. */
-	uint64_t silent, silent_given;
+	uint64_t silent; /* intervals without any server, behind each other before next_ns */
 	bool began;
 };
 
 /* 0, or -EINVAL after a message: intervals cannot be as long as that. */
 int feed_line_init(struct feed_line *l, double interval_s);
 
-/* Before the rows of an interval: gives the silence before it, as far as it was not. 0 or -ENOMEM; so the others. */
+/* Before the rows of an interval: gives the silence before it. 0 or -ENOMEM; so the others. */
 int feed_end_silence(struct feed *f, struct feed_line *l);
 
 /* A server's row of the next interval. */
@@ -69,8 +68,7 @@ int feed_add_row(struct feed *f, const struct feed_line *l, size_t server,
 /* The TICK after the rows; to the next interval. */
 int feed_end_interval(struct feed *f, struct feed_line *l);
 
-/* n intervals that no server has. now: each is given at once, up to an hour; else when a server has something
- * later. */
-int feed_silence(struct feed *f, struct feed_line *l, uint64_t n, bool now);
+/* n intervals that no server has: they are given when a server has something later. */
+void feed_silence(struct feed_line *l, uint64_t n);
 
 #endif

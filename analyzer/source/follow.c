@@ -48,13 +48,12 @@ static bool all_beyond(const struct follow *f, int64_t end_ns, int64_t now_ns)
 
 /* ---- giving -----------------------------------------------------------------------------------*/
 
-/* `n` intervals that nobody has. While nobody has anything later they are given at once: that all are silent
- * is news. */
-static int pass_silence(struct follow *f, uint64_t n, bool is_last)
+/* `n` intervals that nobody has. */
+static void pass_silence(struct follow *f, uint64_t n)
 {
 	for (size_t i = 0; i < f->n_hosts; i++)
 		f->host[i].reported = false;
-	return feed_silence(&f->feed, &f->line, n, is_last);
+	feed_silence(&f->line, n);
 }
 
 static bool anybody(const struct follow *f, size_t i)
@@ -123,10 +122,9 @@ static int follow_silence(struct follow *f)
 	int64_t end = last_end(f), next = f->source->next(f, end), at = next < due ? next : due;
 
 	f->step = STEP_READ;
-	if (at <= f->line.next_ns)
-		return 0;
-	return pass_silence(f, (uint64_t)((at - f->line.next_ns) / f->line.interval_ns),
-			    next == end);
+	if (at > f->line.next_ns)
+		pass_silence(f, (uint64_t)((at - f->line.next_ns) / f->line.interval_ns));
+	return 0;
 }
 
 static bool is_empty(const struct follow *f)
@@ -166,7 +164,7 @@ static int follow_stretch(struct follow *f)
 /* The next interval of the stretch, if it is complete. */
 static int follow_give(struct follow *f)
 {
-	int64_t interval_end = f->line.next_ns + f->line.interval_ns, end;
+	int64_t interval_end = f->line.next_ns + f->line.interval_ns;
 	size_t i = f->at++;
 	int err = 0;
 
@@ -184,8 +182,8 @@ static int follow_give(struct follow *f)
 		return err;
 	if (anybody(f, i))
 		return give_interval(f, i);
-	end = last_end(f);
-	return pass_silence(f, 1, f->source->next(f, end) == end);
+	pass_silence(f, 1);
+	return 0;
 }
 
 int follow_fill(struct feed *feed)

@@ -136,8 +136,10 @@ static int give_interval(struct gathering *g, size_t i)
 
 	for (size_t k = 0; k < g->n_hosts; k++)
 		any |= g->host[k].intervals.at[i].seconds > 0;
-	if (!any)
-		return feed_silence(&g->feed, &g->line, 1, false);
+	if (!any) {
+		feed_silence(&g->line, 1);
+		return 0;
+	}
 	err = feed_end_silence(&g->feed, &g->line);
 	for (size_t k = 0; k < g->n_hosts && !err; k++) {
 		const struct interval *h = &g->host[k].intervals.at[i];
@@ -232,13 +234,12 @@ static int begin_stretch(struct gathering *g)
 }
 
 /* To where the next stretch begins. */
-static int end_stretch(struct gathering *g)
+static void end_stretch(struct gathering *g)
 {
 	int64_t next = stretch_end(&g->now);
 
 	g->now.from_ns = skip_gap(g, next);
-	return feed_silence(&g->feed, &g->line,
-			    (uint64_t)((g->now.from_ns - next) / g->line.interval_ns), false);
+	feed_silence(&g->line, (uint64_t)((g->now.from_ns - next) / g->line.interval_ns));
 }
 
 static int gather_end(struct gathering *g)
@@ -256,16 +257,15 @@ static int gather_end(struct gathering *g)
 static int gather_fill(struct feed *f)
 {
 	struct gathering *g = (struct gathering *)f;
-	int err = 0;
+	int err;
 
 	if (g->at < g->now.n)
 		return give_interval(g, g->at++);
 	if (g->now.n)
-		err = end_stretch(g);
-	if (!err && g->now.from_ns >= g->to_ns)
+		end_stretch(g);
+	if (g->now.from_ns >= g->to_ns)
 		return gather_end(g);
-	if (!err)
-		err = begin_stretch(g);
+	err = begin_stretch(g);
 	if (err && g->o.progress)
 		output_progress_end();
 	return err;

@@ -487,13 +487,13 @@ static int levels_judging(struct track_events *t, const struct verdict *a)
 	return emit(t, a, &e);
 }
 
-/* Whether the all-clear holds. */
+/* Whether the all-clear holds. Where nothing can be judged, nothing is proven. */
 static int levels_proving(struct track_events *t, const struct verdict *a)
 {
 	bool unproven = verdict_statuses(a, true).of[STATUS_UNPROVEN];
 	struct track_event e = event_of(a, unproven ? EVENT_UNPROVEN : EVENT_PROVEN, SIZE_MAX);
 
-	if (unproven == t->unproven)
+	if (unproven == t->unproven || a->cannot.why)
 		return 0;
 	t->unproven = unproven;
 	return emit(t, a, &e);

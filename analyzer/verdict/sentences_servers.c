@@ -350,6 +350,10 @@ const char *sentence_cannot(struct text *t, const struct cannot *c)
 			 "needed: record at least %zu intervals",
 			 c->intervals, c->n, c->needed, c->intervals_needed);
 		break;
+	case CANNOT_UNHEARD:
+		text_add(t, "nothing was heard of any server since %s",
+			 output_time(c->to_ns, last));
+		break;
 	case CANNOT_UNJUDGED: return sentence_unjudged(t, &c->server);
 	default: text_put(t, text[c->why]);
 	}

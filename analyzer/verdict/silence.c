@@ -6,9 +6,9 @@
 
 #include "status.h"
 
-int verdict_silent(struct verdict *a, size_t node)
+int verdict_silent(struct verdict *a, size_t node, enum unjudged_why why)
 {
-	const struct unjudged u = {.node = node, .signal = SIGNAL_ALL, .why = UNJUDGED_SILENT};
+	const struct unjudged u = {.node = node, .signal = SIGNAL_ALL, .why = why};
 
 	if (!a->judged[node] || verdict_against(a, node, true))
 		return 0;
@@ -18,7 +18,7 @@ int verdict_silent(struct verdict *a, size_t node)
 	for (size_t i = 0; i < a->n_parts; i++)
 		if (a->parts[i].node == node && a->parts[i].judged) {
 			a->parts[i].judged = false;
-			a->parts[i].why = UNJUDGED_SILENT;
+			a->parts[i].why = why;
 		}
 	return 0;
 }

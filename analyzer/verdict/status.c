@@ -130,6 +130,7 @@ const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {
 	[UNJUDGED_TASKS] = {"tasks-only", "this method names tasks, never servers"},
 	[UNJUDGED_LEFT_OUT] = {"left-out", NULL},
 	[UNJUDGED_SILENT] = {"silent", "stopped reporting"},
+	[UNJUDGED_UNHEARD] = {"unheard", "nothing of it has come for a minute or longer"},
 };
 
 const char *verdict_reason(const struct verdict *a, size_t node, bool now)

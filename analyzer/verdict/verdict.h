@@ -331,6 +331,7 @@ enum unjudged_why {
 	UNJUDGED_TASKS,	     /* the method is about tasks */
 	UNJUDGED_LEFT_OUT,   /* its file is, or "" itself: error, what the reader said */
 	UNJUDGED_SILENT,     /* it stopped reporting, whatever was judged before that */
+	UNJUDGED_UNHEARD,    /* live: nothing has come of it for so long, nor of most others */
 	UNJUDGED_WHYS
 };
 
@@ -395,6 +396,7 @@ enum cannot_why {
 	CANNOT_NO_NUMBER,
 	CANNOT_NO_DIRECTION, /* of no column it is known which way is worse */
 	CANNOT_UNJUDGED,     /* no server was judged: the first one's reason */
+	CANNOT_UNHEARD,	     /* live: nothing has come of any server since to_ns */
 };
 
 struct cannot {

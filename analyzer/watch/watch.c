@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unheard.h"
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
 #include "analyzer/jobs/stragglers.h"
@@ -121,6 +122,8 @@ static int renew_verdict(struct watch *w)
 	verdict_release(&w->verdict);
 	err = robust_verdict(w->robust, &w->verdict);
 	if (!err)
+		err = unheard_tell(w);
+	if (!err)
 		err = judge_jobs(w);
 	if (!err)
 		err = tell_events(w);
@@ -148,52 +151,74 @@ static int on_interval(void *arg, struct robust *r)
 
 	for (size_t i = 0; i < w->n_heard; i++) {
 		w->here[i] = i < w->into.n && w->into.at[i];
-		if (w->here[i])
-			w->heard_ns[i] = robust_now(r);
+		if (!w->here[i])
+			continue;
+		w->heard_ns[i] = robust_now(r);
+		w->age_ns = 0;
 	}
 	w->intervals++;
-	/* What lies back is history, which nobody is told; it is the same verdict at its end. Of a stream nothing does. */
-	w->stale_verdict = (!w->caught_up && !w->stream) || w->jobs.any;
+	/* What lies back is history, which nobody is told; it is the same verdict at its end. Of a stream alone nothing does. */
+	w->stale_verdict = (!w->caught_up && (!w->stream || w->received)) || w->jobs.any;
 	err = w->stale_verdict ? 0 : renew_verdict(w);
 	if (!err)
 		forget_sometimes(w);
 	return err;
 }
 
-/* Of a folder both, series files and logs; a file is one or the other. */
+/* Of a folder both, series files and logs; a file is one or the other. What stands for standard input is a series. */
+struct followed {
+	char **series, **logs; /* of the caller's paths */
+	size_t n_series, n_logs;
+};
+
+static void followed_release(struct followed *f)
+{
+	free(f->series);
+	free(f->logs);
+}
+
+/* stream: beside frames, files and folders are for their logs alone. 0, -ENOMEM, or -EINVAL after a message. */
+static int sort_paths(struct followed *f, char *const *paths, size_t n_paths, bool stream)
+{
+	struct stat st;
+
+	*f = (struct followed){.series = calloc(n_paths + 1, sizeof(*f->series)),
+			       .logs = calloc(n_paths + 1, sizeof(*f->logs))};
+	if (!f->series || !f->logs)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_paths; i++) {
+		bool folder = !stat(paths[i], &st) && S_ISDIR(st.st_mode);
+		bool input = !strcmp(paths[i], WATCH_STREAM);
+		bool log = !input && states_is_log(paths[i]);
+
+		if (stream && !input && !folder && !log) {
+			fail("'%s' is no log: beside frames ('-') only logs are watched", paths[i]);
+			return -EINVAL;
+		}
+		if (folder || log)
+			f->logs[f->n_logs++] = paths[i];
+		if (!log)
+			f->series[f->n_series++] = paths[i];
+	}
+	return 0;
+}
+
 static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 			const struct feed_opts *g)
 {
-	char **series = calloc(n_paths + 1, sizeof(*series));
-	char **logs = calloc(n_paths + 1, sizeof(*logs));
-	size_t n_series = 0, n_logs = 0;
-	struct stat st;
-	int err = series && logs ? 0 : -ENOMEM;
+	struct followed f;
+	int err = sort_paths(&f, paths, n_paths, w->stream);
 
-	for (size_t i = 0; i < n_paths && !err; i++) {
-		bool there = !stat(paths[i], &st), folder = there && S_ISDIR(st.st_mode);
-		bool stream = !strcmp(paths[i], WATCH_STREAM);
-		bool log = !stream && states_is_log(paths[i]);
-
-		if (folder || log)
-			logs[n_logs++] = paths[i];
-		if (w->stream && !stream && !folder && !log)
-			err = fail("'%s' is no log: beside frames ('-') only logs are watched",
-				   paths[i]);
-		if (!log)
-			series[n_series++] = paths[i];
-	}
 	if (!err)
-		err = options_meant((n_series ? MEANT_SERIES : 0) |
-				    (n_logs ? MEANT_GROWING_LOGS : 0));
+		err = options_meant((f.n_series ? MEANT_SERIES : 0) |
+				    (f.n_logs ? MEANT_GROWING_LOGS : 0));
 	if (!err) {
 		err = w->stream ? feed_of_frames(&w->feed, STDIN_FILENO, g)
-				: feed_of_growing(&w->feed, series, n_series, g);
-		w->logs = follow_logs_new(logs, n_logs, &w->o->logs);
+				: feed_of_growing(&w->feed, f.series, f.n_series, g);
+		w->logs = follow_logs_new(f.logs, f.n_logs, &w->o->logs);
 		err = !err && w->logs ? 0 : -EINVAL; /* it said why */
 	}
-	free(series);
-	free(logs);
+	followed_release(&f);
 	return err;
 }
 
@@ -286,15 +311,72 @@ static int take_kept(struct watch *w, const struct watch_received *in)
 	return err == -ENOMEM || err == -ECANCELED ? err : 0;
 }
 
+/* Frames and, if there are any, series files that grow. */
+static int follow_received(struct watch *w, const struct watch_received *in,
+			   const struct followed *beside, const struct feed_opts *g)
+{
+	struct feed *parts[2] = {NULL};
+	int err = feed_of_frames(&parts[0], in->fd, g);
+
+	if (!err && !beside->n_series) {
+		w->feed = parts[0];
+		return 0;
+	}
+	if (!err)
+		err = feed_of_growing(&parts[1], beside->series, beside->n_series,
+				      &(struct feed_opts){.from_ns = g->from_ns,
+							  .to_ns = g->to_ns,
+							  .interval_s = g->interval_s,
+							  .threads = g->threads});
+	if (!err)
+		return feed_of_merged(&w->feed, parts, 2, g);
+	feed_free(parts[0]);
+	return err;
+}
+
+/* Those of the service, and those beside what it receives. */
+static int follow_all_logs(struct watch *w, const struct watch_received *in,
+			   const struct followed *beside)
+{
+	size_t n = in->n_logs + beside->n_logs;
+	char **logs = calloc(n + 1, sizeof(*logs));
+
+	if (!logs)
+		return -ENOMEM;
+	memcpy(logs, in->logs, in->n_logs * sizeof(*logs));
+	memcpy(logs + in->n_logs, beside->logs, beside->n_logs * sizeof(*logs));
+	w->logs = follow_logs_new(logs, n, &w->o->logs);
+	free(logs);
+	return w->logs ? 0 : -EINVAL;
+}
+
+/* What goes on where what was kept ends. */
+static int go_on_from(struct watch *w, const struct watch_received *in, struct followed *beside)
+{
+	struct feed_opts g = {.from_ns = w->o->from_ns,
+			      .to_ns = INT64_MAX,
+			      .interval_s = w->o->interval_s,
+			      .threads = 1,
+			      .n_servers = robust_nodes(w->robust)};
+	const char **servers = calloc(g.n_servers + 1, sizeof(*servers));
+	int err = servers ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < g.n_servers && !err; i++)
+		servers[i] = robust_node_name(w->robust, i);
+	g.servers = servers;
+	if (g.n_servers)
+		g.from_ns = robust_now(w->robust);
+	if (!err)
+		err = follow_received(w, in, beside, &g);
+	free(servers);
+	return err ? err : follow_all_logs(w, in, beside);
+}
+
 int watch_of_received(struct watch **out, const struct analysis_opts *o,
 		      const struct watch_received *in)
 {
-	struct feed_opts g = {.from_ns = o->from_ns,
-			      .to_ns = INT64_MAX,
-			      .interval_s = o->interval_s,
-			      .threads = 1};
 	struct watch *w = watch_make(o);
-	const char **servers = NULL;
+	struct followed beside = {0};
 	int err;
 
 	*out = NULL;
@@ -302,21 +384,14 @@ int watch_of_received(struct watch **out, const struct analysis_opts *o,
 		return -EINVAL;
 	w->told_ns = in->told_ns;
 	w->into.stop = w->stop = in->stop;
-	err = take_kept(w, in);
-	w->stream = true;
-	g.n_servers = robust_nodes(w->robust);
-	servers = err ? NULL : calloc(g.n_servers + 1, sizeof(*servers));
-	if (!servers)
-		return watch_made(out, w, err ? err : -ENOMEM);
-	for (size_t i = 0; i < g.n_servers; i++)
-		servers[i] = robust_node_name(w->robust, i);
-	g.servers = servers;
-	if (g.n_servers)
-		g.from_ns = robust_now(w->robust);
-	err = feed_of_frames(&w->feed, in->fd, &g);
-	free(servers);
-	w->logs = follow_logs_new(in->logs, in->n_logs, &w->o->logs);
-	return watch_made(out, w, err || w->logs ? err : -EINVAL);
+	err = sort_paths(&beside, in->sources, in->n_sources, false);
+	if (!err)
+		err = take_kept(w, in);
+	w->stream = w->received = true;
+	if (!err)
+		err = go_on_from(w, in, &beside);
+	followed_release(&beside);
+	return watch_made(out, w, err);
 }
 
 bool watch_told_all(const struct watch *w)
@@ -349,15 +424,17 @@ ssize_t watch_step(struct watch *w, int64_t now_ns)
 	int err;
 
 	w->into.stop = w->stop;
-	w->now_ns = now_ns;
+	unheard_step(w, now_ns);
 	feed_now(w->feed, now_ns);
 	err = examine_feed(&w->into, w->feed);
 	if (err)
 		return err;
 	w->ended = w->into.ended;
+	if (!w->caught_up)
+		unheard_begin(w);
 	err = read_logs(w, now_ns);
 	if (!err && (w->ended || w->stale_verdict || (!w->caught_up && !w->intervals) ||
-		     jobs_due(w, now_ns))) {
+		     unheard_news(w) || jobs_due(w, now_ns))) {
 		w->jobs.at_ns = now_ns;
 		err = renew_verdict(w);
 	}
@@ -404,7 +481,7 @@ size_t watch_reporting(const struct watch *w)
 
 	for (size_t i = 0; i < w->n_heard; i++)
 		n += w->here[i];
-	return n;
+	return w->unheard ? 0 : n;
 }
 
 int watch_save(const struct watch *w)

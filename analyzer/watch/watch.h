@@ -35,6 +35,7 @@ struct watch {
 	struct peers_file *peers;
 	struct feed *feed; /* series files that grow, or frames */
 	bool stream;	   /* frames, from standard input */
+	bool received;	   /* which a service receives, after what it kept */
 	bool ended;	   /* which have ended: there will be no more */
 	struct follow_logs *logs;
 	struct watch_jobs {
@@ -57,8 +58,10 @@ struct watch {
 	bool caught_up, stale_verdict;
 	int64_t told_ns; /* events of before were told by another run; INT64_MIN: none were */
 	uint64_t intervals;
-	int64_t now_ns;			   /* of the step that is under way */
-	int64_t forgot_ns;		   /* end of the interval after which that was done last */
+	int64_t now_ns;	   /* of the step that is under way */
+	int64_t age_ns;	   /* how long ago the last interval came in that a server has */
+	bool unheard;	   /* in the last verdict: nothing of any server for too long */
+	int64_t forgot_ns; /* end of the interval after which that was done last */
 	const volatile sig_atomic_t *stop; /* not 0: a step ends early, with -ECANCELED; NULL */
 };
 
@@ -83,6 +86,9 @@ struct watch_received {
 	int64_t from_ns, to_ns;
 	char *const *logs; /* files or folders that grow */
 	size_t n_logs;
+	/* Sources beside that: files and folders of recordings and logs that grow. What of them is older than to_ns is among `series`. */
+	char *const *sources;
+	size_t n_sources;
 	/* What happened before was told already (track_resume()); INT64_MIN: nothing was. */
 	int64_t told_ns;
 	const volatile sig_atomic_t *stop; /* as in struct watch */

@@ -308,9 +308,15 @@ static void a_stream_that_is_silent_goes_on(void **state)
 	assert_int_equal(keep_until(&a, p.f, (T0 + 16) * NS), 1);
 	assert_int_equal(keep_until(&a, p.f, (T0 + 24) * NS), 0);
 	assert_int_equal(keep_until(&a, p.f, (T0 + 26) * NS), 1);
-	/* Silence is news. */
-	assert_int_equal(keep_until(&a, p.f, (T0 + 56) * NS), 3);
-	assert_int_equal(a.at[a.n - 1].host, SIZE_MAX);
+	/* A silence is given when it is over. */
+	assert_int_equal(keep_until(&a, p.f, (T0 + 56) * NS), 0);
+	text_reset(&t);
+	for (int i = 50; i < 60; i++)
+		add_frame(e, (uint64_t)i, T0 + i, &t);
+	pipe_write(&p, t.at, t.len);
+	assert_int_equal(keep_until(&a, p.f, (T0 + 58) * NS), 0);
+	assert_int_equal(keep_until(&a, p.f, (T0 + 66) * NS), 4);
+	assert_int_equal(a.at[a.n - 2].host, SIZE_MAX);
 	pipe_end(&p, (T0 + 57) * NS);
 	wire_encoder_free(e);
 	pipe_close(&p);

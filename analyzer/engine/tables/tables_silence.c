@@ -120,7 +120,7 @@ static int note_silent(struct job *j, const struct reporter *r, size_t node)
 	const struct notice m = {
 		.kind = NOTICE_SILENT, .node = node, .from_ns = r->last_ns, .to_ns = r->end_ns};
 
-	return verdict_add_notice(j->a, &m) ?: verdict_silent(j->a, node);
+	return verdict_add_notice(j->a, &m) ?: verdict_silent(j->a, node, UNJUDGED_SILENT);
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------------ */
