@@ -130,3 +130,84 @@ int options_file_read(const char *path, const char *name, bool needed, char **te
 	     path);
 	return EXIT_USAGE;
 }
+
+/* The line and the words behind it, of which none may ask for help; parsing moves them about. */
+static int parse_both(const struct command *cmd, void *into, int argc, char **argv,
+		      const struct string_list *words, char ***all)
+{
+	struct command without_help = *cmd;
+	size_t n = (size_t)argc + words->n;
+
+	*all = calloc(n + 1, sizeof(**all));
+	if (!*all) {
+		fail("%s", strerror(ENOMEM));
+		return -EIO;
+	}
+	if (words->n)
+		without_help.summary = NULL;
+	memcpy(*all, argv, (size_t)argc * sizeof(**all));
+	for (size_t i = 0; i < words->n; i++)
+		(*all)[argc + (int)i] = (char *)(uintptr_t)words->at[i];
+	return options_parse(&without_help, into, (int)n, *all);
+}
+
+static const char *file_named(const void *into, const struct options_file *f)
+{
+	return *(const char *const *)((const char *)into + f->field);
+}
+
+/* Once more from the defaults, with what the file has. */
+static int parse_with_file(const struct command *cmd, void *into, const char *file,
+			   const struct options_file *f, int argc, char **argv,
+			   struct options_read *out)
+{
+	struct string_list words = {0};
+	int status = options_file_read(file, f->variable, f->needed, &out->text, &words), n;
+
+	if (status) {
+		string_list_release(&words);
+		return status == EXIT_USAGE ? -EINVAL : -EIO;
+	}
+	n = parse_both(cmd, into, argc, argv, &words, &out->argv);
+	string_list_release(&words);
+	if (n >= 0 && strcmp(file_named(into, f), file) != 0) {
+		fail("'%s': the name of another file, '%s', has no place in it", file,
+		     file_named(into, f));
+		return -EINVAL;
+	}
+	return n;
+}
+
+int options_and_file(const struct command *cmd, void *into, size_t size,
+		     const struct options_file *f, int argc, char **argv, struct options_read *out)
+{
+	static const struct string_list none;
+	void *defaults = malloc(size);
+	const char *file;
+	int n;
+
+	*out = (struct options_read){0};
+	if (!defaults) {
+		fail("%s", strerror(ENOMEM));
+		return -EIO;
+	}
+	memcpy(defaults, into, size);
+	n = parse_both(cmd, into, argc, argv, &none, &out->argv);
+	file = n < 0 ? NULL : file_named(into, f);
+	if (file) {
+		free(out->argv);
+		out->argv = NULL;
+		options_release(cmd, into);
+		memcpy(into, defaults, size);
+		n = parse_with_file(cmd, into, file, f, argc, argv, out);
+	}
+	free(defaults);
+	return n;
+}
+
+void options_read_release(struct options_read *r)
+{
+	free(r->argv);
+	free(r->text);
+	*r = (struct options_read){0};
+}

@@ -59,63 +59,24 @@ static void release_lists(struct record_opts *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* The line and the words behind it, of which none may ask for help; parsing moves them about. 0, an exit
- * status or -ECANCELED. */
-static int parse(struct record_request *r, const struct record_line *line,
-		 const struct string_list *words)
-{
-	const struct command cmd = {"record",
-				    "[interval [count]]",
-				    words->n ? NULL : "record this server, a second at a time.",
-				    record_options,
-				    cmd_record,
-				    NULL};
-	size_t argc = (size_t)line->argc + words->n;
-	char **argv = calloc(argc + 1, sizeof(*argv));
-	int n;
-
-	if (!argv) {
-		fail("%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
-	memcpy(argv, line->argv, (size_t)line->argc * sizeof(*argv));
-	for (size_t i = 0; i < words->n; i++)
-		argv[line->argc + (int)i] = (char *)words->at[i];
-	n = options_parse(&cmd, &r->o, (int)argc, argv);
-	if (n >= 0)
-		n = take_words(r, n, argv);
-	else if (n != -ECANCELED)
-		n = EXIT_USAGE;
-	free(argv);
-	return n;
-}
-
 int record_request_read(struct record_request *r, const struct record_line *line, bool again)
 {
-	struct string_list words = {0};
-	const char *file;
-	int status;
+	static const struct command cmd = {
+		"record",	"[interval [count]]", "record this server, a second at a time.",
+		record_options, cmd_record,	      NULL};
+	const struct options_file file = {offsetof(struct record_opts, file),
+					  "LIMPET_PROBE_OPTIONS", again};
+	int n;
 
 	memset(r, 0, sizeof(*r));
-	status = parse(r, line, &words);
-	file = r->o.file;
-	if (status || !file)
-		return status;
-	release_lists(&r->o);
-	r->interval_s = r->count = 0;
-	status = options_file_read(file, "LIMPET_PROBE_OPTIONS", again, &r->text, &words);
-	status = status ? status : parse(r, line, &words);
-	if (!status && strcmp(r->o.file, file)) {
-		fail("'%s': the name of another file, '%s', has no place in it", file, r->o.file);
-		status = EXIT_USAGE;
-	}
-	string_list_release(&words);
-	return status;
+	n = options_and_file(&cmd, &r->o, sizeof(r->o), &file, line->argc, line->argv, &r->read);
+	if (n >= 0)
+		return take_words(r, n, r->read.argv);
+	return n == -ECANCELED ? n : n == -EIO ? EXIT_FAILED : EXIT_USAGE;
 }
 
 void record_request_release(struct record_request *r)
 {
 	release_lists(&r->o);
-	free(r->text);
-	r->text = NULL;
+	options_read_release(&r->read);
 }

@@ -7,6 +7,7 @@
 #define LIMPET_RECORD_OPTIONS_H
 
 #include "probe_commands.h"
+#include "userspace/common/options_file.h"
 
 struct record_opts {
 	struct selection_opts sel;
@@ -26,7 +27,7 @@ struct record_line {
 struct record_request {
 	struct record_opts o;
 	unsigned int interval_s, count; /* count 0: until stopped */
-	char *text; /* of the file, which strings of `o` are in; NULL: there was none */
+	struct options_read read;	/* which strings of `o` are in */
 };
 
 /* Longer intervals, and 32 bits may not do for what is counted in between. */

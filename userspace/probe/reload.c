@@ -327,8 +327,8 @@ static bool keep_text(struct session *s, struct record_request *now, const bool 
 		fail("%s", strerror(ENOMEM));
 		return false;
 	}
-	*at = now->text;
-	now->text = NULL;
+	*at = now->read.text;
+	now->read.text = NULL;
 	return true;
 }
 

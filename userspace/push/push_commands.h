@@ -3,7 +3,7 @@
 #ifndef LIMPET_PUSH_COMMANDS_H
 #define LIMPET_PUSH_COMMANDS_H
 
-#include "userspace/common/options.h"
+#include "userspace/common/options_file.h"
 #include "userspace/series/series.h"
 
 #define PUSH_SERIES    "/var/lib/limpet"
@@ -13,7 +13,7 @@ struct push_opts {
 	const char *series, *receivers, *host, *file;
 	struct string_list logs;
 	bool no_logs;
-	char *text; /* of the file of --options, which strings here are in */
+	struct options_read read; /* which strings here are in */
 };
 
 extern const struct option_def push_options[], enroll_options[];

@@ -41,64 +41,32 @@ const struct option_def enroll_options[] = {
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
-/* The line and the words behind it, of which none may ask for help. */
-static int parse(struct push_opts *o, const struct command *cmd, int argc, char **argv,
-		 const struct string_list *words)
-{
-	struct command without_help = *cmd;
-	size_t n = (size_t)argc + words->n;
-	char **all = calloc(n + 1, sizeof(*all));
-	int rest;
-
-	if (!all) {
-		fail("%s", strerror(ENOMEM));
-		return EXIT_FAILED;
-	}
-	if (words->n)
-		without_help.summary = NULL;
-	memcpy(all, argv, (size_t)argc * sizeof(*all));
-	for (size_t i = 0; i < words->n; i++)
-		all[argc + (int)i] = (char *)words->at[i];
-	rest = options_parse(&without_help, o, (int)n, all);
-	if (rest > 0) {
-		fail("'%s': nothing but options may stand here (see '%s %s --help')", all[1],
-		     program_name, cmd->name);
-		rest = -EINVAL;
-	}
-	free(all);
-	return rest == -ECANCELED ? rest : rest < 0 ? EXIT_USAGE : 0;
-}
-
 int push_opts_read(struct push_opts *o, const struct command *cmd, int argc, char **argv)
 {
-	struct string_list words = {0};
-	const char *file;
-	int status;
+	static const struct options_file file = {offsetof(struct push_opts, file),
+						 "LIMPET_PUSH_OPTIONS", false};
+	struct options_read read;
+	int n;
 
 	memset(o, 0, sizeof(*o));
-	status = parse(o, cmd, argc, argv, &words);
-	file = o->file;
-	if (!status && file) {
-		push_opts_release(o);
-		status = options_file_read(file, "LIMPET_PUSH_OPTIONS", false, &o->text, &words);
-		status = status ? status : parse(o, cmd, argc, argv, &words);
-		string_list_release(&words);
-	}
-	if (!status && file && strcmp(o->file, file)) {
-		fail("'%s': the name of another file, '%s', has no place in it", file, o->file);
-		status = EXIT_USAGE;
+	n = options_and_file(cmd, o, sizeof(*o), &file, argc, argv, &read);
+	o->read = read;
+	if (n > 0) {
+		fail("'%s': nothing but options may stand here (see '%s %s --help')", read.argv[1],
+		     program_name, cmd->name);
+		n = -EINVAL;
 	}
 	if (!o->series)
 		o->series = PUSH_SERIES;
 	if (!o->receivers)
 		o->receivers = PUSH_RECEIVERS;
-	return status;
+	return n == -ECANCELED ? n : n == -EIO ? EXIT_FAILED : n < 0 ? EXIT_USAGE : 0;
 }
 
 void push_opts_release(struct push_opts *o)
 {
 	string_list_release(&o->logs);
-	free(o->text);
+	options_read_release(&o->read);
 	memset(o, 0, sizeof(*o));
 }
 
