@@ -12,6 +12,7 @@
 
 #include "asking.h"
 #include "exposition.h"
+#include "keys.h"
 #include "plain.h"
 #include "terminal.h"
 #include "view.h"
@@ -37,6 +38,8 @@ struct session {
 	bool keys;		       /* and they may come */
 	bool said;		       /* what ends it, on a screen of its own */
 	struct view_lately lately;
+	struct view_choice choice;
+	struct keys sequence;
 	int64_t saved_ns;	      /* CLOCK_MONOTONIC */
 	char trouble[400], told[400]; /* at present; on standard error */
 	char next[400];		      /* of a stream: not told yet, as another one was just now */
@@ -83,7 +86,7 @@ static int draw_screen(struct session *s)
 		fail("out of memory");
 		return -ENOMEM;
 	}
-	view_draw(&screen, s->watch, &s->lately, s->trouble, clock_ns(CLOCK_REALTIME));
+	view_draw(&screen, s->watch, &s->lately, s->trouble, &s->choice, clock_ns(CLOCK_REALTIME));
 	screen_write(&screen, terminal_colours(), stdout);
 	screen_release(&screen);
 	if (!fflush(stdout) && !ferror(stdout))
@@ -204,8 +207,13 @@ static void wait_for_more(struct session *s, const sigset_t *unblocked)
 
 	ppoll(&keys, 1, &t, unblocked);
 	while (s->keys && keys.revents && (key = terminal_key()) != -1) {
-		if (key == 'q' || key == 'Q')
+		int meant = key >= 0 ? keys_take(&s->sequence, (unsigned char)key) : KEY_NONE;
+
+		if (meant == 'q' || meant == 'Q')
 			stopped = 1;
+		/* what a key changes is shown at once */
+		if (view_key(&s->choice, meant))
+			s->shown_ns = 0;
 		if (key < -1 || (keys.revents & POLLHUP))
 			s->keys = false;
 	}

@@ -14,6 +14,8 @@
 
 /* The last line. Where frames come through standard input there are no keys. */
 #define MARKS "* worse than its peers  + more demand than its peers  - not judged"
+#define KEYS  "q quits  s sorts  arrows PgUp PgDn move"
+#define SHORT "* worse  + more demand  - not judged"
 
 const char *view_clock(int64_t ns, char buf[16])
 {
@@ -239,8 +241,15 @@ static void draw_lately(struct screen *s, size_t row, size_t most, const struct 
 		screen_flow(s, row + 2 + i, 1, 9, LOOK_DIM, l->at[i]);
 }
 
+static const char *last_line(size_t cols)
+{
+	return cols < sizeof(SHORT "  " KEYS) - 1   ? KEYS
+	       : cols < sizeof(MARKS "  " KEYS) - 1 ? SHORT "  " KEYS
+						    : MARKS "  " KEYS;
+}
+
 void view_draw(struct screen *s, const struct watch *w, const struct view_lately *lately,
-	       const char *notice, int64_t now_ns)
+	       const char *notice, struct view_choice *choice, int64_t now_ns)
 {
 	size_t verdict = s->rows / 3 > 4 ? s->rows / 3 : 4, row = 1, last;
 
@@ -259,9 +268,9 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 				       &w->verdict);
 	row++;
 	if (row < last)
-		row += view_table(s, row, last - row, w);
+		row += view_table(s, row, last - row, w, choice);
 	if (row < last)
 		draw_lately(s, row, last - row, lately);
 	if (last < s->rows)
-		screen_put(s, last, 0, LOOK_DIM, w->stream ? MARKS : MARKS "  q quits");
+		screen_put(s, last, 0, LOOK_DIM, "%s", w->stream ? MARKS : last_line(s->cols));
 }

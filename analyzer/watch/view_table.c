@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keys.h"
 #include "view.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/times.h"
 
+/* Further than any table, and no overflow with pages on top. */
+#define MOVE_ALL 1000000000L
 #define KB_IN_MB (1024 / 1e6)
 enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
 
@@ -146,6 +149,13 @@ static int by_trouble(const void *a, const void *b)
 		       ?: strcmp(x->name, y->name);
 }
 
+static int by_line_name(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?: ORDER(x->node, y->node);
+}
+
 static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 {
 	const struct incident *against = verdict_against(&w->verdict, watch_row(w, node), true);
@@ -163,9 +173,9 @@ static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 			  looks_odd(&w->looks.nodes[node].at[i].look);
 }
 
-static void draw_heads(struct screen *s, size_t row, size_t n)
+static void draw_heads(struct screen *s, size_t row, size_t n, bool by_name)
 {
-	screen_put(s, row, 0, LOOK_BOLD, "server");
+	screen_put(s, row, 0, LOOK_BOLD, by_name ? "server, by name" : "server");
 	for (size_t c = 0; c < n; c++) {
 		size_t col = NAME_COLS + c * CELL_COLS;
 
@@ -175,7 +185,7 @@ static void draw_heads(struct screen *s, size_t row, size_t n)
 }
 
 static void draw_line(struct screen *s, size_t row, const struct view_line *l,
-		      const struct watch *w, size_t n)
+		      const struct watch *w, size_t n, bool chosen)
 {
 	static const enum screen_look looks[] = {
 		[INDICTED] = LOOK_BAD, [SUSPICIOUS] = LOOK_WARN, [THE_REST] = LOOK_PLAIN};
@@ -183,7 +193,7 @@ static void draw_line(struct screen *s, size_t row, const struct view_line *l,
 	char name[NAME_COLS], clock[16];
 
 	output_clean(l->name, name, sizeof(name));
-	screen_put(s, row, 0, look, "%s", name);
+	screen_put(s, row, 0, chosen ? LOOK_BAR : look, "%s", name);
 	if (l->silent && w->heard_ns[l->node] == INT64_MIN)
 		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
 	else if (l->silent)
@@ -194,19 +204,67 @@ static void draw_line(struct screen *s, size_t row, const struct view_line *l,
 			  &columns[c]);
 }
 
-static void draw_rest(struct screen *s, size_t row, const struct view_line *lines, size_t n)
+static void draw_rest(struct screen *s, size_t row, const struct view_line *lines, size_t n,
+		      size_t top, size_t fit)
 {
 	size_t odd = 0;
 
 	for (size_t i = 0; i < n; i++)
-		odd += lines[i].odd || lines[i].silent || lines[i].against;
+		if (i < top || i >= top + fit)
+			odd += lines[i].odd || lines[i].silent || lines[i].against;
+	n -= fit;
 	if (odd)
 		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, %zu of them marked", n, odd);
 	else
 		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, all alike", n);
 }
 
-size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w)
+bool view_key(struct view_choice *choice, int key)
+{
+	long page = choice->page ? (long)choice->page : 1;
+
+	switch (key) {
+	case 's': choice->by_name = !choice->by_name; return true;
+	case KEY_UP:
+	case 'k': choice->move--; return true;
+	case KEY_DOWN:
+	case 'j': choice->move++; return true;
+	case KEY_PAGE_UP: choice->move -= page; return true;
+	case KEY_PAGE_DOWN: choice->move += page; return true;
+	case KEY_HOME: choice->move = -MOVE_ALL; return true;
+	case KEY_END: choice->move = MOVE_ALL; return true;
+	}
+	return false;
+}
+
+/* Follows the chosen server, moves as the keys say, and keeps it among the `fit` lines shown. */
+static void choose_line(struct view_choice *choice, const struct view_line *lines, size_t n,
+			size_t fit)
+{
+	long at = -1;
+
+	for (size_t i = 0; choice->any && i < n; i++)
+		if (lines[i].node == choice->node)
+			at = (long)i;
+	choice->page = fit;
+	if (choice->move || at >= 0) {
+		/* the first key down chooses the first line */
+		at += choice->move;
+		at = at < 0 ? 0 : at >= (long)n ? (long)n - 1 : at;
+		choice->any = true;
+		choice->node = lines[at].node;
+		choice->move = 0;
+		if ((size_t)at < choice->top)
+			choice->top = (size_t)at;
+		if (fit && (size_t)at >= choice->top + fit)
+			choice->top = (size_t)at + 1 - fit;
+	}
+	if (choice->top > n - fit)
+		choice->top = n - fit;
+}
+
+size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w,
+		  struct view_choice *choice)
 {
 	size_t n = w->n_heard, room = s->cols > NAME_COLS ? (s->cols - NAME_COLS) / CELL_COLS : 0;
 	struct view_line *lines = calloc(n + 1, sizeof(*lines));
@@ -218,8 +276,8 @@ size_t view_table(struct screen *s, size_t row, size_t most, const struct watch 
 	room = room > COLUMNS ? COLUMNS : room;
 	for (size_t i = 0; i < n; i++)
 		fill_line(&lines[i], w, i);
-	sort(lines, n, by_trouble);
-	draw_heads(s, row, room);
+	sort(lines, n, choice->by_name ? by_line_name : by_trouble);
+	draw_heads(s, row, room, choice->by_name);
 	used = 2;
 	screen_put(s, row + used, 0, LOOK_DIM, "median of all");
 	for (size_t c = 0; c < room; c++) {
@@ -231,10 +289,12 @@ size_t view_table(struct screen *s, size_t row, size_t most, const struct watch 
 	}
 	used++;
 	fit = n <= most - used ? n : most - used - 1;
-	for (size_t i = 0; i < fit; i++)
-		draw_line(s, row + used++, &lines[i], w, room);
+	choose_line(choice, lines, n, fit);
+	for (size_t i = choice->top; i < choice->top + fit; i++)
+		draw_line(s, row + used++, &lines[i], w, room,
+			  choice->any && lines[i].node == choice->node);
 	if (fit < n)
-		draw_rest(s, row + used++, lines + fit, n - fit);
+		draw_rest(s, row + used++, lines, n, choice->top, fit);
 out:
 	free(lines);
 	free(scratch);

@@ -3,6 +3,7 @@
 #include "watch_util.h"
 
 #include "analyzer/watch/exposition.h"
+#include "analyzer/watch/keys.h"
 #include "analyzer/watch/view.h"
 
 /* ---- the screen -------------------------------------------------------------------------------------*/
@@ -124,16 +125,24 @@ static bool shows(const struct screen *s, const char *words)
 	return found;
 }
 
-static struct screen drawn(const struct watch *w, size_t rows, size_t cols)
+static struct screen drawn_with(const struct watch *w, size_t rows, size_t cols,
+				struct view_choice *choice)
 {
 	struct view_lately lately = {.at = {"03:01:30 opened s3 limps"}, .n = 1};
 	struct screen s = {0};
 
 	assert_int_equal(screen_init(&s, rows, cols), 0);
-	view_draw(&s, w, &lately, "", AT(95));
+	view_draw(&s, w, &lately, "", choice, AT(95));
 	for (size_t i = 0; i < s.rows * s.cols; i++)
 		assert_true(s.text[i] >= ' ' && s.text[i] <= '~');
 	return s;
+}
+
+static struct screen drawn(const struct watch *w, size_t rows, size_t cols)
+{
+	struct view_choice choice = {0};
+
+	return drawn_with(w, rows, cols, &choice);
 }
 
 static void the_view_puts_who_limps_first(void **state)
@@ -238,6 +247,71 @@ static void many_restarts_are_one_line(void **state)
 	assert_false(shows(&s, "the probe of"));
 	screen_release(&s);
 	watch_free(w);
+}
+
+static void shows_after(const struct watch *w, struct view_choice *choice, int key,
+			const char *words, const char *no)
+{
+	struct screen s;
+
+	assert_true(view_key(choice, key));
+	s = drawn_with(w, 24, 80, choice);
+	assert_true(shows(&s, words));
+	assert_false(shows(&s, no));
+	screen_release(&s);
+}
+
+/* Fifty servers on 24 lines: every one can be reached, and the chosen one stays in sight. */
+static void keys_move_through_the_table(void **state)
+{
+	struct watch *w = watch_of(50, "srv-");
+	struct view_choice choice = {0};
+
+	(void)state;
+	assert_false(view_key(&choice, 'x'));
+	shows_after(w, &choice, 's', "server, by name", "srv-9 ");
+	shows_after(w, &choice, KEY_END, "srv-9 ", "srv-1 ");
+	assert_int_equal(choice.node, 8); /* by name srv-9 is the last */
+	shows_after(w, &choice, KEY_DOWN, "srv-9 ", "srv-1 ");
+	shows_after(w, &choice, KEY_PAGE_UP, "and ", "srv-1 ");
+	shows_after(w, &choice, KEY_HOME, "srv-1 ", "srv-9 ");
+	shows_after(w, &choice, 'j', "srv-10 ", "srv-9 ");
+	assert_int_equal(choice.node, 9);
+	look_at(w, 41, "sdb", SIG_READ, 90, true);
+	shows_after(w, &choice, 's', "srv-10 ", "by name");
+	assert_int_equal(choice.node, 9);
+	watch_free(w);
+}
+
+/* Sequences in pieces, of several terminals; unknown ones mean nothing. */
+static void keys_come_in_bytes(void **state)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} rows[] = {{"j", 'j'},
+		    {"\033[A", KEY_UP},
+		    {"\033OB", KEY_DOWN},
+		    {"\033[5~", KEY_PAGE_UP},
+		    {"\033[6~", KEY_PAGE_DOWN},
+		    {"\033[H", KEY_HOME},
+		    {"\033[4~", KEY_END},
+		    {"\033[99999~", KEY_NONE},
+		    {"\033[1;5Z", KEY_NONE},
+		    {"\033\033[F", KEY_END},
+		    {"\033[200~q", 'q'}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct keys k = {0};
+		int key = KEY_NONE;
+
+		for (const char *p = rows[i].bytes; *p; p++) {
+			assert_int_equal(key, KEY_NONE);
+			key = keys_take(&k, (unsigned char)*p);
+		}
+		assert_int_equal(key, rows[i].key);
+	}
 }
 
 /* Any size, and names that mean something to a terminal: nothing is written out of place. */
@@ -406,6 +480,8 @@ int main(void)
 		cmocka_unit_test(statuses_are_exposed),
 		cmocka_unit_test(many_restarts_are_one_line),
 		cmocka_unit_test(tasks_that_hold_up_their_job_are_shown),
+		cmocka_unit_test(keys_move_through_the_table),
+		cmocka_unit_test(keys_come_in_bytes),
 		cmocka_unit_test(the_view_fits_any_screen),
 		cmocka_unit_test(verdicts_and_signals_are_exposed),
 		cmocka_unit_test(signals_of_before_are_not_exposed),
