@@ -38,7 +38,7 @@ PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources ta
 PUSH_ROOMS     := userspace/fetch userspace/push
 ANALYZER_ROOMS := userspace/fetch $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
 	verdict track rules panel engine engine/tables engine/states jobs methods methods/learn methods/model evaluate symbols output \
-	draw report watch serve cmd)
+	draw report watch http ask serve cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
 SHARED   := $(call in,$(SHARED_ROOMS))
 PROBE    := $(call in,$(PROBE_ROOMS))
@@ -327,7 +327,8 @@ docdir     ?= $(prefix)/share/doc/limpet
 sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
-DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md
+DOCS       := README.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
+	$(PACKAGING)/limpet.rules.yml
 DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default

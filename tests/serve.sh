@@ -23,7 +23,7 @@ killed() {
 	kill -KILL "$SERVE"
 	wait "$SERVE" 2>/dev/null
 }
-# Recordings that grow: BACK AGO FACTOR as of serve_feed.py.
+# Recordings that grow: BACK AGO FACTOR [ENDS] as of serve_feed.py.
 feed() {
 	mkdir -p "$T/recorded" "$T/receivers"
 	mkfifo "$T/more"

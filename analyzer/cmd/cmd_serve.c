@@ -9,6 +9,7 @@
 
 #include "analyzer/serve/serve.h"
 #include "analyzer/source/tables/prometheus.h"
+#include "userspace/common/options_file.h"
 #include "userspace/common/output.h"
 
 #define AT(field) offsetof(struct serve_opts, field)
@@ -40,6 +41,11 @@ static const struct option_def options[] = {
 	 "run it when a server begins to limp, and when it limps no more", 0, 0},
 	{0, "alert-interval", OPT_UINT, AT(alert_interval_s), "SECONDS",
 	 "at most once in so many seconds for one server (300)", 0, 86400},
+	{0, "alertmanager", OPT_LIST, AT(alertmanagers), "URL",
+	 "tell this Alertmanager what limps (again for each of a cluster)", 0, 0},
+	{0, "site", OPT_STRING, AT(site), "NAME", "alerts have this as label 'site'", 0, 0},
+	{0, "url", OPT_STRING, AT(url), "URL",
+	 "of the page, as others reach it: for links in alerts", 0, 0},
 	{0, "listen", OPT_STRING, AT(listen), "[ADDR:]PORT",
 	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
@@ -47,6 +53,8 @@ static const struct option_def options[] = {
 	{'j', "json", OPT_FLAG, AT(json), NULL, "events as JSON objects, one a line", 0, 0},
 	{0, "check", OPT_FLAG, AT(check), NULL, "say whether it could start like this, and end", 0,
 	 0},
+	{0, "options", OPT_STRING, AT(file), "FILE",
+	 "more options are in this file, which SIGHUP has read again", 0, 0},
 	{0, "uses", OPT_UINT, offsetof(struct serve_line, uses), "N",
 	 "of enroll: so many hosts may use the line (1)", 1, 100000},
 	ANALYSIS_LOCAL_TIME,
@@ -61,6 +69,10 @@ static int line(const struct serve_line *l, const char *host)
 static int approve(const struct serve_line *l, const char *host)
 {
 	return serve_approve(&l->o, host);
+}
+static int trust(const struct serve_line *l, const char *host)
+{
+	return serve_trust(&l->o, host);
 }
 static int forget(const struct serve_line *l, const char *host)
 {
@@ -78,10 +90,8 @@ static const struct word_row {
 	bool host; /* the name of one follows */
 	int (*run)(const struct serve_line *l, const char *host);
 } words[] = {
-	{"enroll", false, line},
-	{"approve", true, approve},
-	{"forget", true, forget},
-	{"senders", false, senders},
+	{"enroll", false, line},  {"approve", true, approve},  {"trust", true, trust},
+	{"forget", true, forget}, {"senders", false, senders},
 };
 
 static int run_sources(struct serve_line *l, int n, char **path)
@@ -94,7 +104,8 @@ static int run_sources(struct serve_line *l, int n, char **path)
 		if (prometheus_is(path[i]))
 			fail("'%s' is no source here: 'limpet watch' asks a Prometheus", path[i]);
 		else
-			fail("'%s' is none of enroll, approve HOST, forget HOST, senders, and "
+			fail("'%s' is none of enroll, approve HOST, trust HOST, forget HOST, "
+			     "senders, and "
 			     "there is no file or folder of that name",
 			     path[i]);
 		return EXIT_USAGE;
@@ -118,34 +129,75 @@ static int run_word(struct serve_line *l, int n, char **word)
 	return run_sources(l, n, word);
 }
 
+static const struct serve_line usual = {.o = {.a = ANALYSIS_DEFAULT,
+					      .state = "/var/lib/limpet-serve",
+					      .ingest = "0.0.0.0:9811",
+					      .alert_interval_s = 300,
+					      .keep_days = 14,
+					      .keep_percent = 80},
+					.uses = 1};
+
+/* A command line, as it was given, and what it says now. */
+struct serve_request {
+	int argc;
+	char **argv;
+	struct serve_line line;
+	struct options_read read;
+};
+
+/* As options_and_file(). */
+static int read_request(struct serve_request *r, bool again)
+{
+	const struct options_file file = {AT(file), "LIMPET_SERVE_OPTIONS", again};
+	int n;
+
+	r->line = usual;
+	r->line.o.a.from_ns = INT64_MIN;
+	n = options_and_file(&cmd_serve, &r->line, sizeof(r->line), &file, r->argc, r->argv,
+			     &r->read);
+	if (n < 0 || floor(r->line.o.a.interval_s * 1000) == r->line.o.a.interval_s * 1000)
+		return n;
+	fail("'--hop %g': whole milliseconds are needed", r->line.o.a.interval_s);
+	return -EINVAL;
+}
+
+static void release_request(struct serve_request *r)
+{
+	options_release(&cmd_serve, &r->line);
+	options_read_release(&r->read);
+}
+
+static const struct serve_opts *read_again(void *arg)
+{
+	struct serve_request *now = arg;
+
+	release_request(now);
+	return read_request(now, true) < 0 ? NULL : &now->line.o;
+}
+
 static int run_serve(int argc, char **argv)
 {
-	struct serve_line l = {.o = {.a = ANALYSIS_DEFAULT,
-				     .state = "/var/lib/limpet-serve",
-				     .ingest = "0.0.0.0:9811",
-				     .alert_interval_s = 300,
-				     .keep_days = 14,
-				     .keep_percent = 80},
-			       .uses = 1};
-	int n, status = EXIT_USAGE;
+	struct serve_request r = {.argc = argc, .argv = argv}, now = r;
+	int n = read_request(&r, false), status = n == -EIO ? EXIT_FAILED : EXIT_USAGE;
 
-	l.o.a.from_ns = INT64_MIN;
-	n = options_parse(&cmd_serve, &l, argc, argv);
 	if (n == -ECANCELED) {
 		status = EXIT_DONE;
-	} else if (n >= 0 && floor(l.o.a.interval_s * 1000) != l.o.a.interval_s * 1000) {
-		fail("'--hop %g': whole milliseconds are needed", l.o.a.interval_s);
 	} else if (n >= 0) {
-		status = serve_as_owner(&l.o);
+		r.line.o.again = read_again;
+		r.line.o.again_arg = &now;
+		status = serve_as_owner(&r.line.o);
 		if (!status)
-			status = n ? run_word(&l, n, argv + 1) : serve_run(&l.o);
+			status = n ? run_word(&r.line, n, r.read.argv + 1) : serve_run(&r.line.o);
 	}
-	options_release(&cmd_serve, &l);
+	release_request(&now);
+	release_request(&r);
 	return output_finish(status);
 }
 
 static const struct option_need needs[] = {
 	{"alert-interval", {"--alert"}},
+	{"site", {"--alertmanager"}},
+	{"url", {"--alertmanager"}},
 	{"allow-host", {"--listen"}},
 	{"cert", {"--key"}},
 	{"key", {"--cert"}},
@@ -154,7 +206,7 @@ static const struct option_need needs[] = {
 
 const struct command cmd_serve = {
 	.name = "serve",
-	.args = "[SOURCE… | enroll | approve HOST | forget HOST | senders]",
+	.args = "[SOURCE… | enroll | approve HOST | trust HOST | forget HOST | senders]",
 	.summary = "receives what servers record and job logs say, judges it as it comes, and "
 		   "keeps it",
 	.options = options,

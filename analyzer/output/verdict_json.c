@@ -3,6 +3,7 @@
  * A verdict for programs: one JSON object on one line, with the same keys whichever method made it (limpet(1),
  * JSON; VERDICT_SCHEMA is to change with them). What is not known is null.
  */
+#include "verdict_object.h"
 #include "verdict_print.h"
 
 #include <errno.h>
@@ -375,7 +376,7 @@ static json_t *look_json(const struct verdict *a, size_t i)
 				: one;
 }
 
-static json_t *verdict_object(const struct verdict *a, bool explain)
+json_t *verdict_object(const struct verdict *a, bool explain)
 {
 	json_t *root = json_pack(
 		"{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

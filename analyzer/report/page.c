@@ -67,21 +67,21 @@ static void put_facts(FILE *to, const struct verdict *a, const struct incident *
 	fprintf(to, "</dl>\n");
 }
 
-static void put_incident(FILE *to, const struct report *r, size_t i, const char *level)
+void report_case(FILE *to, const struct verdict *a, size_t i, const char *level)
 {
-	const struct incident *in = &r->a->incidents[i];
+	const struct incident *in = &a->incidents[i];
 	struct text more TEXT_SCOPED = {0};
 	char name[HOST_LEN];
 
-	output_clean(verdict_node(r->a, in->node), name, sizeof(name));
+	output_clean(verdict_node(a, in->node), name, sizeof(name));
 	fprintf(to, "<div class=\"verdict\">\n<%s><b>", level);
 	html_text(to, name);
 	fprintf(to, "</b>");
 	html_say(to, " %s: %s", sentence_verb(in), cause_table[in->cause].word);
 	fprintf(to, "</%s>\n", level);
-	if (*verdict_particulars(&more, r->a, in))
+	if (*verdict_particulars(&more, a, in))
 		html_enclose(to, "<p class=\"lead\">", text_of(&more), "</p>\n");
-	put_facts(to, r->a, in);
+	put_facts(to, a, in);
 	fprintf(to, "</div>\n");
 }
 
@@ -178,7 +178,7 @@ static void put_incidents(FILE *to, const struct report *r, bool suspicious, con
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if ((a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
 		    n++ < REPORT_VERDICTS)
-			put_incident(to, r, i, level);
+			report_case(to, a, i, level);
 	if (n > REPORT_VERDICTS)
 		fprintf(to, "<p>and %zu more: <code>limpet diagnose</code> names them.</p>\n",
 			n - REPORT_VERDICTS);

@@ -34,6 +34,9 @@ void report_page(FILE *to, const struct report *r);
 /* Whether the verdict indicts this server. */
 bool report_incident(const struct verdict *a, size_t node);
 
+/* One incident: a heading of this level ("h2"), and what there is to say of it besides its findings. */
+void report_case(FILE *to, const struct verdict *a, size_t i, const char *level);
+
 /* findings.c: a row for each finding of an incident. */
 void report_findings(FILE *to, const struct verdict *a, const struct incident *in);
 /* lists.c: what is not an incident; and a cell of a table, with what a narrow page puts before it. */

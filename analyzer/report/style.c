@@ -21,7 +21,7 @@ static const char style[] =
 	"html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
 	"body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,"
 	"-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',sans-serif}\n"
-	"main{max-width:68rem;margin:0 auto;padding:2rem 1.5rem 4rem}\n"
+	"main{max-width:80rem;margin:0 auto;padding:2rem 1.5rem 4rem}\n"
 	"h1,h2{font-family:Charter,'Bitstream Charter','Iowan Old Style',Palatino,'Noto Serif',"
 	"'Liberation Serif',Georgia,serif;font-weight:600;text-wrap:balance;"
 	"overflow-wrap:anywhere}\n"
@@ -100,6 +100,16 @@ static const char style[] =
 	".c0{stroke:var(--cell)}.c1{stroke:var(--h1)}.c2{stroke:var(--h2)}.c3{stroke:var(--h3)}"
 	".c4{stroke:var(--h4)}.c5{stroke:var(--h5)}.odd{stroke:var(--ink)}\n"
 	".rest-of{color:var(--soft);margin-top:.8rem}\n"
+	/* the table of findings has fourteen columns: where they have no room, and on paper, they are blocks */
+	"@media(max-width:84rem),print{table.findings,.findings tbody{display:block}.findings "
+	"thead{position:absolute;clip-path:inset(50%)}\n"
+	".findings "
+	"tr{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:0 "
+	"1rem;padding:.5rem 0;border-bottom:1px solid var(--rule);break-inside:avoid}\n"
+	".findings td{border:0;padding:.1rem 0;text-align:left}.findings "
+	"td:first-child{grid-column:1/-1}\n"
+	".findings td.n{white-space:normal;text-align:left}.findings td.none{display:none}\n"
+	".findings td[data-h]::before{content:attr(data-h)' ';color:var(--soft);font-weight:400}}\n"
 	/* narrow: a table's row becomes a block with its headings in it */
 	"@media(max-width:44rem){main{padding:1.2rem 1rem 3rem}\n"
 	"dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}\n"
@@ -113,6 +123,11 @@ static const char style[] =
 	"td.n{white-space:normal;text-align:left}td.none{display:none}\n"
 	"td[data-h]::before{content:attr(data-h)' ';color:var(--soft);font-weight:400}}\n"
 	"@media print{main{max-width:none;padding:0}h2{break-after:avoid}}\n";
+
+const char *html_style(void)
+{
+	return style;
+}
 
 void html_head(FILE *to, const char *title)
 {

@@ -8,5 +8,7 @@
 /* The page's begin, up to <main>, with its style; and its end. */
 void html_head(FILE *to, const char *title);
 void html_foot(FILE *to);
+/* The style sheet alone, for pages that are served. */
+const char *html_style(void);
 
 #endif

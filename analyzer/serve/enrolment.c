@@ -10,6 +10,7 @@
 #include "senders.h"
 #include "serve.h"
 #include "tls.h"
+#include "trusted.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 
@@ -100,7 +101,27 @@ int serve_forget(const struct serve_opts *o, const char *host)
 	struct told_senders w = {0};
 	int err = open_words(&w, o);
 
-	return close_words(&w, err ? err : senders_forget(w.senders, host, w.why));
+	if (!err)
+		err = senders_forget(w.senders, host, w.why);
+	return close_words(&w, err ? err : trusted_remove(o->state, host, w.why));
+}
+
+int serve_trust(const struct serve_opts *o, const char *host)
+{
+	struct told_senders w = {0};
+	int err = open_words(&w, o);
+	bool known = false;
+	const struct sender *at;
+	size_t n = 0;
+
+	at = err ? NULL : senders_all(w.senders, &n);
+	for (size_t i = 0; i < n; i++)
+		known |= !strcmp(at[i].host, host);
+	if (!err && !known) {
+		snprintf(w.why, sizeof(w.why), "no sender is called '%.100s'", host);
+		err = -ENOENT;
+	}
+	return close_words(&w, err ? err : trusted_add(o->state, host, w.why));
 }
 
 int serve_senders(const struct serve_opts *o)
@@ -114,10 +135,11 @@ int serve_senders(const struct serve_opts *o)
 	if (!err)
 		at = senders_all(w.senders, &n);
 	for (size_t i = 0; i < n; i++)
-		printf("%-24s enrolled %s, heard %s%s%s\n", at[i].host,
+		printf("%-24s enrolled %s, heard %s%s%s%s\n", at[i].host,
 		       output_time(at[i].since_ns, since),
 		       at[i].heard_ns > 0 ? output_time(at[i].heard_ns, heard) : "never",
 		       at[i].certificate ? ", by certificate" : "",
-		       at[i].approved ? ", may be enrolled anew" : "");
+		       at[i].approved ? ", may be enrolled anew" : "",
+		       trusted_is(o->state, at[i].host) ? ", its logs are judged" : "");
 	return close_words(&w, err);
 }

@@ -142,6 +142,8 @@ static int open_db(struct incident_store *i)
 	}
 	snprintf(set, sizeof(set), "PRAGMA application_id=%d; PRAGMA user_version=%d",
 		 INCIDENTS_APP_ID, INCIDENTS_SCHEMA);
+	if (version == INCIDENTS_SCHEMA && app == INCIDENTS_APP_ID)
+		return 0; /* it may be that nothing can be written now */
 	return run_sql(i, set) || run_sql(i, tables_sql) ? cannot(i, "write") : 0;
 }
 

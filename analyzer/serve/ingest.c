@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -40,6 +41,7 @@ struct ingest {
 	struct body_frames frames; /* of the request */
 	int64_t written_ns, said_ns;
 	_Atomic uint64_t counts[INGEST_COUNTS];
+	atomic_bool reload;
 };
 
 static void ingest_count(struct ingest *i, enum ingest_count what, uint64_t n)
@@ -241,7 +243,9 @@ static int series_give(struct ingest *i, const char *host, const char *file, int
 			ticket_back(t, 0, NULL);
 		ingest_count(i, SERIES_PARTS, n && !err);
 	}
-	return err ? series_fail(err, "parts of series files are not taken now") : 0;
+	/* What is wrong with the request has its sentence. */
+	return err && err != -EINVAL ? series_fail(err, "parts of series files are not taken now")
+				     : err;
 }
 
 static void take_series(void *arg, struct listener_request *r)
@@ -417,7 +421,27 @@ static void take_enrolment(void *arg, struct listener_request *r)
 
 /* ---- the thread ---- */
 
+/* ---- GET /v1/pair ---- */
+
+static void take_pair(void *arg, struct listener_request *r)
+{
+	struct ingest *i = arg;
+	struct text answer = {0};
+	int err = i->o.pair ? i->o.pair(i->o.arg, r->caller, &answer) : -EAGAIN;
+
+	if (!err) {
+		listener_answer(r, 200, &answer);
+		return;
+	}
+	text_release(&answer);
+	if (err == -EACCES)
+		listener_refuse(r, 403, 0, "'limpet serve trust %s' lets it ask", r->caller);
+	else
+		listener_refuse(r, 503, 1000, "nothing is known yet");
+}
+
 static const struct listener_route ingest_routes[] = {
+	{EVHTTP_REQ_GET, EXCHANGE_PAIR, false, take_pair},
 	{EVHTTP_REQ_POST, EXCHANGE_SECONDS, false, take_seconds},
 	{EVHTTP_REQ_POST, EXCHANGE_SERIES, false, take_series},
 	{EVHTTP_REQ_POST, EXCHANGE_LOGS, false, take_logs},
@@ -480,6 +504,15 @@ static void ingest_tick(evutil_socket_t fd, short what, void *arg)
 		heard_write(i);
 	}
 	count_senders(i);
+	if (!atomic_exchange(&i->reload, false))
+		return;
+	if (tls_reload(i->tls, why))
+		warn("the certificate stays as it was: %s", why);
+}
+
+void ingest_reload(struct ingest *i)
+{
+	atomic_store(&i->reload, true);
 }
 
 static void ingest_break(evutil_socket_t fd, short what, void *arg)

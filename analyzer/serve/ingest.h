@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "listener.h"
+#include "analyzer/http/listener.h"
 #include "logs_kept.h"
 #include "tickets.h"
 #include "tls.h"
@@ -35,6 +35,9 @@ typedef int (*ingest_seconds_fn)(void *arg, const char *host, int64_t first_ns, 
 typedef int (*ingest_series_fn)(void *arg, const char *host, const char *file, int64_t origin_ns,
 				const void *part, size_t len, struct ingest_ticket *ticket);
 
+/* What another receiver asks for (pair.h), by its name. -EACCES: it is not trusted; -EAGAIN: nothing is known yet. */
+typedef int (*ingest_pair_fn)(void *arg, const char *name, struct text *answer);
+
 struct ingest_opts {
 	const char *dir; /* holds serve.db, tls/ and logs/ */
 	const char *listen;
@@ -43,6 +46,7 @@ struct ingest_opts {
 	struct logs_quota logs;
 	ingest_seconds_fn seconds;
 	ingest_series_fn series;
+	ingest_pair_fn pair;
 	void *arg;
 };
 
@@ -52,6 +56,9 @@ struct ingest;
 int ingest_start(struct ingest **i, const struct ingest_opts *o, char why[WHY_LEN]);
 /* From another thread; ends what is amid a request. Takes NULL. */
 void ingest_stop(struct ingest *i);
+
+/* From another thread: certificate and key of the site's own are read once more, within a second. */
+void ingest_reload(struct ingest *i);
 
 const char *ingest_pin(const struct ingest *i);
 

@@ -173,7 +173,8 @@ static void finish(struct keeper *k, struct keep_job *j)
 	k->counts.bytes += err ? 0 : j->len;
 	k->counts.failed += err != 0;
 	k->counts.open = k->n_open;
-	if (err || j->len)
+	/* What a sender did wrong is no trouble of ours. */
+	if (err != -EBADMSG && err != -EINVAL && (err || j->len))
 		snprintf(k->counts.trouble, sizeof(k->counts.trouble), "%s",
 			 err ? series_error() : "");
 	k->counts.waiting--;
@@ -261,6 +262,16 @@ void keeper_set_bounds(struct keeper *k, unsigned int keep_days, unsigned int ke
 	k->keep_days = keep_days;
 	k->keep_percent = keep_percent;
 	pthread_mutex_unlock(&k->lock);
+}
+
+unsigned int keeper_keep_days(struct keeper *k)
+{
+	unsigned int days;
+
+	pthread_mutex_lock(&k->lock);
+	days = k->keep_days;
+	pthread_mutex_unlock(&k->lock);
+	return days;
 }
 
 int64_t keeper_gone_day(struct keeper *k)

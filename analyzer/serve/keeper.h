@@ -41,6 +41,7 @@ int keeper_take(struct keeper *k, const char *host, const char *file, int64_t or
 void keeper_set_bounds(struct keeper *k, unsigned int keep_days, unsigned int keep_percent);
 
 /* The last day that went as the disk was full, since the epoch: it is not wanted again; -1: none did. */
+unsigned int keeper_keep_days(struct keeper *k);
 int64_t keeper_gone_day(struct keeper *k);
 
 struct keeper_counts {

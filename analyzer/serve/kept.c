@@ -168,6 +168,8 @@ static void set_times(struct kept *k, const struct kept_servers *s, int64_t inte
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].last_ns > newest && s->at[i].last_ns <= now_ns)
 			newest = s->at[i].last_ns;
+	if (newest == INT64_MIN)
+		return;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->at[i].last_ns >= newest - KEPT_RECENT_NS && s->at[i].last_ns <= now_ns) {
 			oldest = s->at[i].last_ns < oldest ? s->at[i].last_ns : oldest;

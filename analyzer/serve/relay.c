@@ -26,6 +26,7 @@
 struct parcel {
 	int64_t wall_ns;
 	uint64_t number; /* by arrival */
+	size_t host;
 	size_t len;
 	char *bytes;
 };
@@ -33,6 +34,7 @@ struct parcel {
 struct relay_host {
 	char name[HOST_LEN];
 	int64_t live_ns; /* INT64_MIN: it has sent nothing */
+	size_t waiting;	 /* bytes */
 	bool expected;
 };
 
@@ -98,7 +100,8 @@ static int64_t wanted(const struct relay *r, const struct relay_host *h)
 /* ---- the queue ----------------------------------------------------------------------------------------- */
 
 /* Under the lock. */
-static int put(struct relay *r, int64_t wall_ns, const void *bytes, size_t len)
+static int put(struct relay *r, struct relay_host *h, int64_t wall_ns, const void *bytes,
+	       size_t len)
 {
 	struct parcel *p = array_refill(&r->at, &r->n, &r->cap);
 	char *copy = malloc(len);
@@ -109,14 +112,15 @@ static int put(struct relay *r, int64_t wall_ns, const void *bytes, size_t len)
 		return -ENOMEM;
 	}
 	memcpy(copy, bytes, len);
-	*p = (struct parcel){wall_ns, r->number++, len, copy};
+	*p = (struct parcel){wall_ns, r->number++, (size_t)(h - r->host), len, copy};
 	r->waiting += len;
+	h->waiting += len;
 	r->bytes += len;
 	return 0;
 }
 
 /* What is held is sorted, so each frame is a parcel. */
-static int put_each(struct relay *r, const char *bytes, size_t len)
+static int put_each(struct relay *r, struct relay_host *h, const char *bytes, size_t len)
 {
 	struct wire_decoder *d;
 	int err = wire_decoder_new(&d);
@@ -126,7 +130,7 @@ static int put_each(struct relay *r, const char *bytes, size_t len)
 		int got = wire_decoder_take(d, bytes, len, &taken);
 
 		if (got > 0)
-			err = put(r, wire_decoder_wall_ns(d), bytes, taken);
+			err = put(r, h, wire_decoder_wall_ns(d), bytes, taken);
 		if (got < 0 || !taken)
 			break;
 		bytes += taken;
@@ -147,10 +151,11 @@ int relay_take(struct relay *r, const char *host, int64_t first_ns, int64_t last
 	h = host_of(r, host);
 	if (!h) {
 		err = -ENOMEM;
-	} else if (len && r->waiting + len > RELAY_BYTES) {
+	} else if (len && (r->waiting + len > RELAY_BYTES ||
+			   h->waiting + len > RELAY_BYTES / RELAY_SHARE)) {
 		*wait_ms = FULL_WAIT_MS;
 	} else if (len) {
-		err = r->holds ? put_each(r, bytes, len) : put(r, first_ns, bytes, len);
+		err = r->holds ? put_each(r, h, bytes, len) : put(r, h, first_ns, bytes, len);
 		if (!err && last_ns > h->live_ns)
 			h->live_ns = last_ns;
 		pthread_cond_signal(&r->more);
@@ -242,9 +247,11 @@ static void *run(void *arg)
 			free(at[i].bytes);
 			written += at[i].len;
 		}
-		free(at);
 		pthread_mutex_lock(&r->lock);
 		r->waiting -= written;
+		for (size_t i = 0; i < n; i++)
+			r->host[at[i].host].waiting -= at[i].len;
+		free(at);
 		if (!r->n && !r->ends)
 			wait_for_more(r);
 	}

@@ -20,6 +20,7 @@
 #define RELAY_HOLD_NS  (45 * NS_PER_S)
 #define RELAY_QUIET_NS (10 * NS_PER_S)
 #define RELAY_BYTES    ((size_t)256 << 20) /* that wait, at most */
+#define RELAY_SHARE    16		   /* one host has at most such a part of it */
 #define RELAY_BACK_NS  (600 * NS_PER_S)	   /* of a sender that is new while frames are held */
 #define RELAY_LATE_NS  (4 * NS_PER_S)	   /* later the judge would not count them (feed.h) */
 #define RELAY_RECENT_NS \

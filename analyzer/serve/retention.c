@@ -110,6 +110,49 @@ static void date_of(int64_t now_ns, unsigned int days_ago, char date[DATE_LEN + 
 	date[DATE_LEN] = '\0';
 }
 
+/* How many files are of the day of this one, and where the next day begins. */
+static size_t day_at(const struct kept_files *f, size_t i, size_t *next)
+{
+	size_t n = 0;
+
+	for (*next = i; *next < f->n && !strcmp(f->at[*next].date, f->at[i].date); ++*next)
+		n++;
+	return n;
+}
+
+/* The newest day of which there are half as many files as of any; NULL: there is none. */
+static const char *newest_day(const struct kept_files *f)
+{
+	const char *newest = NULL;
+	size_t most = 0, next;
+
+	for (size_t i = 0; i < f->n; i = next) {
+		size_t n = day_at(f, i, &next);
+
+		most = n > most ? n : most;
+	}
+	for (size_t i = 0; i < f->n; i = next)
+		if (2 * day_at(f, i, &next) >= most)
+			newest = f->at[i].date;
+	return newest;
+}
+
+/* The time that days are counted from: the end of the newest day, or now. So a clock that is ahead removes nothing, and neither does
+ * it that a site was off for long. */
+static int64_t counted_from(const struct kept_files *f, int64_t now_ns)
+{
+	const char *day = newest_day(f);
+	int64_t end_ns = INT64_MAX;
+	struct tm tm = {0};
+
+	if (day && sscanf(day, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) == 3) {
+		tm.tm_year -= 1900;
+		tm.tm_mon--;
+		end_ns = ((int64_t)timegm(&tm) + 86400) * NS_PER_S - 1;
+	}
+	return end_ns < now_ns ? end_ns : now_ns;
+}
+
 /* Whether the oldest day is of that date or before. */
 static bool begins_by(const struct kept_files *f, const char *date)
 {
@@ -171,19 +214,22 @@ static void warn_before(struct retention *r, const struct kept_files *f, unsigne
 static void enforce(struct retention *r, const struct retention_opts *o, struct kept_files *f,
 		    int root, int64_t now_ns)
 {
+	int64_t from_ns = counted_from(f, now_ns);
 	char date[DATE_LEN + 1], why[100];
 	unsigned int used;
 
 	snprintf(why, sizeof(why), "those of %u days are kept", o->keep_days);
-	date_of(now_ns, o->keep_days, date);
-	while (o->keep_days && begins_by(f, date) && remove_day(f, root, why))
-		;
+	date_of(from_ns, o->keep_days, date);
+	while (o->keep_days && begins_by(f, date))
+		remove_day(f, root, why);
 	snprintf(why, sizeof(why), "the disk is more than %u %% full", o->keep_percent);
-	date_of(now_ns, DAYS_STAY, date);
+	date_of(from_ns, DAYS_STAY, date);
 	while ((used = percent_used(root)) > o->keep_percent && begins_by(f, date)) {
-		memcpy(r->gone, f->at[0].date, sizeof(r->gone));
-		if (!remove_day(f, root, why))
-			break;
+		char day[DATE_LEN + 1];
+
+		memcpy(day, f->at[0].date, sizeof(day));
+		if (remove_day(f, root, why))
+			memcpy(r->gone, day, sizeof(r->gone));
 	}
 	if (o->keep_percent < 100 && begins_by(f, date))
 		warn_before(r, f, used, o->keep_percent, now_ns);

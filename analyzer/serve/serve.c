@@ -18,24 +18,44 @@
 #include "ingest.h"
 #include "keeper.h"
 #include "kept.h"
+#include "pair.h"
 #include "relay.h"
 #include "request_words.h"
 #include "serve_metrics.h"
+#include "trusted.h"
+#include "analyzer/ask/alertmanager.h"
+#include "analyzer/ask/front.h"
 #include "analyzer/watch/alert.h"
 #include "analyzer/watch/exposition.h"
 #include "analyzer/watch/plain.h"
+#include "analyzer/watch/unheard.h"
 #include "analyzer/watch/watch.h"
 #include "userspace/common/notify.h"
 #include "userspace/common/safe_open.h"
 
 #define SAY_AGAIN (600 * NS_PER_S)
+/* Between two lines of one kind. */
+#define SAY_LEAST (60 * NS_PER_S)
+/* Judging that stands still for so long says nothing of now. */
+#define HANGS_NS (60 * NS_PER_S)
+/* After a start, when all that was held is judged, for what was told before. */
+#define REBUILD_NS    (300 * NS_PER_S)
+#define TRUSTED_EVERY (10 * NS_PER_S)
 /* Without a new interval. */
-#define EXPOSE_EVERY (2 * NS_PER_S)
+#define POST_EVERY (2 * NS_PER_S)
 /* Of the loop, which looks once a second. */
 #define ALIVE_S	    60
 #define DESCRIPTORS 65536
 
-enum { TROUBLE_INPUT, TROUBLE_INCIDENTS, TROUBLE_KEEPER, TROUBLE_OUTPUT, TROUBLES };
+enum {
+	TROUBLE_INPUT,
+	TROUBLE_INCIDENTS,
+	TROUBLE_KEEPER,
+	TROUBLE_OUTPUT,
+	TROUBLE_PAIR,
+	TROUBLE_ALERTS,
+	TROUBLES
+};
 
 struct service {
 	const struct serve_opts *o;
@@ -46,29 +66,96 @@ struct service {
 	struct relay *relay;
 	struct ingest *ingest;
 	struct watch *watch;
-	struct alert *alert;	       /* NULL: none wanted */
-	struct exposition *exposition; /* likewise */
+	struct alert *alert;	 /* NULL: none wanted */
+	struct board *board;	 /* for the front */
+	struct serve_pair *pair; /* NULL: there is none */
+	struct pair_counts paired;
+	struct alertmanagers *alertmanagers; /* likewise */
+	struct alertmanager_counts alerted;
+	struct front_opts asked;
+	struct front *front; /* likewise */
 	struct change_to words;
 	struct notify notify;
-	char *logs;
-	bool judging;	    /* not rebuilding any more */
-	int64_t exposed_ns; /* CLOCK_MONOTONIC */
-	bool unwritten;	    /* a line could not be written */
+	struct string_list trusted; /* hosts whose logs are judged; each owned */
+	int64_t looked_ns;	    /* CLOCK_MONOTONIC: for more of them */
+	bool judging;		    /* not rebuilding any more */
+	int64_t posted_ns;	    /* CLOCK_MONOTONIC */
+	bool unwritten;		    /* a line could not be written */
+	bool written;		    /* one could be, lately */
+	int64_t started_ns;	    /* CLOCK_MONOTONIC */
 	struct said_trouble {
 		char text[400];
 		int64_t at_ns; /* CLOCK_MONOTONIC */
 	} said[TROUBLES];      /* on standard error; "": nothing is wrong */
 };
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, hung_up;
 
 static void on_signal(int sig)
 {
-	if (sig != SIGCHLD)
+	if (sig == SIGHUP)
+		hung_up = 1;
+	else if (sig != SIGCHLD)
 		stopped = 1;
 }
 
+/* ---- SIGHUP -------------------------------------------------------------------------------------------- */
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* What takes a restart, if it is another one. */
+static void tell_unchanged(const struct serve_opts *o, const struct serve_opts *now)
+{
+	const struct {
+		const char *name, *is, *wanted;
+	} all[] = {
+		{"state", o->state, now->state},
+		{"ingest", o->ingest, now->ingest},
+		{"cert", o->cert, now->cert},
+		{"key", o->key, now->key},
+		{"client-ca", o->client_ca, now->client_ca},
+		{"listen", o->listen, now->listen},
+		{"alert", o->alert, now->alert},
+		{"peers", o->a.peers, now->a.peers},
+		{"site", o->site, now->site},
+		{"url", o->url, now->url},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!is_same(all[i].is, all[i].wanted))
+			warn("'--%s' is another one: that takes a restart", all[i].name);
+}
+
+/* Once more what the file of --options says, and the site's own certificate. */
+static void take_again(struct service *s)
+{
+	const struct serve_opts *now = s->o->again(s->o->again_arg);
+
+	hung_up = 0;
+	if (!now) {
+		warn("the options stay as they were");
+		return;
+	}
+	keeper_set_bounds(s->keeper, now->keep_days, now->keep_percent);
+	ingest_reload(s->ingest);
+	tell_unchanged(s->o, now);
+	warn("recordings of %u days are kept, and of more while the disk is at most %u %% full",
+	     now->keep_days, now->keep_percent);
+}
+
 /* ---- what is told -------------------------------------------------------------------------------------- */
+
+static int post_event(struct board *b, const struct verdict *a, const struct change *c)
+{
+	char *json = plain_json(a, c);
+	int err = json ? board_event(b, json) : -ENOMEM;
+
+	free(json);
+	return err;
+}
 
 /* What is remembered is written after it: told twice, where the service is killed in between, rather than not. A line that cannot be
  * written costs nothing else. */
@@ -79,8 +166,11 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 
 	if (!err)
 		err = incidents_change(s->incidents, a, c);
+	if (!err && s->front)
+		err = post_event(s->board, a, c);
 	if (!err)
 		err = plain_line(a, c, s->o->json);
+	s->written |= !err;
 	if (err != -EIO)
 		return err;
 	s->unwritten = true;
@@ -88,7 +178,7 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 	return 0;
 }
 
-/* Once when it is another one, and again after ten minutes. */
+/* Once when it is another one, but not each minute anew, and again after ten minutes. */
 static void tell_trouble(struct said_trouble *t, const char *trouble)
 {
 	int64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -97,25 +187,39 @@ static void tell_trouble(struct said_trouble *t, const char *trouble)
 		*t->text = '\0';
 		return;
 	}
-	if (!strncmp(t->text, trouble, sizeof(t->text) - 1) && now - t->at_ns < SAY_AGAIN)
+	if (*t->text &&
+	    now - t->at_ns <
+		    (strncmp(t->text, trouble, sizeof(t->text) - 1) ? SAY_LEAST : SAY_AGAIN))
 		return;
 	warn("%s", trouble);
 	snprintf(t->text, sizeof(t->text), "%s", trouble);
 	t->at_ns = now;
 }
 
+static bool can_judge(const struct service *s)
+{
+	return exposed_can_judge(&(struct exposed){
+		.verdict = &s->watch->verdict, .watch = s->watch, .rebuilding = !s->judging});
+}
+
 static void tell_troubles(struct service *s)
 {
 	struct keeper_counts kept;
+	char not_told[400];
 
 	keeper_counts(s->keeper, &kept);
 	tell_trouble(&s->said[TROUBLE_INPUT], watch_trouble(s->watch));
 	tell_trouble(&s->said[TROUBLE_INCIDENTS], incidents_flush(s->incidents));
 	tell_trouble(&s->said[TROUBLE_KEEPER], kept.trouble);
-	if (s->unwritten)
+	tell_trouble(&s->said[TROUBLE_PAIR], s->judging ? pair_compare(s->pair, &s->watch->verdict,
+								       can_judge(s), &s->paired)
+							: NULL);
+	alertmanagers_trouble(s->alertmanagers, &s->alerted, not_told);
+	tell_trouble(&s->said[TROUBLE_ALERTS], not_told);
+	if (s->unwritten || s->written)
 		tell_trouble(&s->said[TROUBLE_OUTPUT],
-			     "events cannot be written to standard output");
-	s->unwritten = false;
+			     s->unwritten ? "events cannot be written to standard output" : NULL);
+	s->unwritten = s->written = false;
 }
 
 static bool in_trouble(const struct service *s)
@@ -125,6 +229,18 @@ static bool in_trouble(const struct service *s)
 	for (int i = 0; i < TROUBLES; i++)
 		any |= *s->said[i].text != '\0';
 	return any;
+}
+
+/* All of them, as one line. */
+static void put_troubles(const struct service *s, char *to, size_t size)
+{
+	size_t len = 0;
+
+	*to = '\0';
+	for (int i = 0; i < TROUBLES && len < size; i++)
+		if (*s->said[i].text)
+			len += (size_t)snprintf(to + len, size - len, "%s%s", len ? "; " : "",
+						s->said[i].text);
 }
 
 /* ---- rebuilding ---------------------------------------------------------------------------------------- */
@@ -137,8 +253,12 @@ static void look_whether_rebuilt(struct service *s)
 	if (s->judging)
 		return;
 	relay_counts(s->relay, &c);
-	s->judging = !c.holds && watch_told_all(s->watch);
-	if (s->judging && c.expected)
+	s->judging = !c.holds && (watch_told_all(s->watch) ||
+				  clock_ns(CLOCK_MONOTONIC) - s->started_ns > REBUILD_NS);
+	if (!s->judging)
+		return;
+	unheard_kept(s->watch);
+	if (c.expected)
 		warn("judging: %zu of the %zu servers that were there are back", c.senders,
 		     c.expected);
 }
@@ -151,6 +271,18 @@ static int64_t told_until(const struct service *s)
 	return told_ns < now_ns ? told_ns : now_ns;
 }
 
+static int follow_folder(void *arg, const char *folder)
+{
+	return watch_follow_logs(arg, folder);
+}
+
+/* Hosts that the administrator trusts by now. */
+static int look_for_trusted(struct service *s)
+{
+	s->looked_ns = clock_ns(CLOCK_MONOTONIC);
+	return trusted_new(s->o->state, &s->trusted, follow_folder, s->watch);
+}
+
 static int rebuild(struct service *s)
 {
 	const struct watch_received in = {.fd = relay_fd(s->relay),
@@ -158,8 +290,6 @@ static int rebuild(struct service *s)
 					  .n_series = s->kept.n_files,
 					  .from_ns = s->kept.from_ns,
 					  .to_ns = s->kept.to_ns,
-					  .logs = &s->logs,
-					  .n_logs = 1,
 					  .sources = s->o->sources,
 					  .n_sources = s->o->n_sources,
 					  .told_ns = told_until(s),
@@ -172,6 +302,8 @@ static int rebuild(struct service *s)
 	err = watch_of_received(&s->watch, &s->o->a, &in);
 	if (!err)
 		err = track_subscribe(s->watch->events, change_event, &s->words);
+	if (!err)
+		err = look_for_trusted(s);
 	return err ? err : incidents_resume(s->incidents, s->watch->events, s->alert);
 }
 
@@ -182,9 +314,12 @@ static void put_more(void *arg, struct metrics_text *t)
 	serve_metrics(arg, t);
 }
 
-static int expose(struct service *s, int64_t now_ns)
+/* What is known now, for those who ask. */
+static int post(struct service *s, int64_t now_ns)
 {
-	struct serve_parts parts = {s->ingest, s->keeper, s->relay, s->judging};
+	struct snapshot *new = snapshot_new();
+	struct serve_parts parts = {s->ingest,	s->keeper, s->relay,
+				    s->judging, s->paired, s->alerted};
 	struct exposed e = {.verdict = &s->watch->verdict,
 			    .watch = s->watch,
 			    .alerting = s->alert,
@@ -194,9 +329,27 @@ static int expose(struct service *s, int64_t now_ns)
 			    .more = put_more,
 			    .arg = &parts};
 
+	int err = new ? verdict_copy(&new->verdict, e.verdict) : -ENOMEM;
+
 	if (s->alert)
 		e.alerts = alert_count(s->alert);
-	return exposition_update(s->exposition, &e);
+	for (int f = 0; f < FORMATS && !err && s->front; f++) {
+		new->metrics[f] =
+			exposition_text(&e, (enum openmetrics_format)f, &new->metrics_len[f]);
+		err = new->metrics[f] ? 0 : -ENOMEM;
+	}
+	if (err) {
+		snapshot_done(new);
+		return err;
+	}
+	new->made_ns = now_ns;
+	new->until_ns = watch_until(s->watch);
+	new->rebuilding = e.rebuilding;
+	new->can_judge = exposed_can_judge(&e);
+	new->reporting = watch_reporting(s->watch);
+	put_troubles(s, new->trouble, sizeof(new->trouble));
+	board_put(s->board, new);
+	return 0;
 }
 
 static int step(struct service *s)
@@ -209,12 +362,14 @@ static int step(struct service *s)
 	if (s->alert)
 		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 	look_whether_rebuilt(s);
+	if (clock_ns(CLOCK_MONOTONIC) - s->looked_ns > TRUSTED_EVERY && look_for_trusted(s))
+		return -ENOMEM;
 	tell_troubles(s);
 	notify_alive(&s->notify);
-	if (!s->exposition || (!n && clock_ns(CLOCK_MONOTONIC) - s->exposed_ns < EXPOSE_EVERY))
+	if ((!n && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY))
 		return 0;
-	s->exposed_ns = clock_ns(CLOCK_MONOTONIC);
-	return expose(s, now_ns);
+	s->posted_ns = clock_ns(CLOCK_MONOTONIC);
+	return post(s, now_ns);
 }
 
 /* Signals are blocked from the look at the flag until we wait; frames wake us up, and then there is a moment for more of them. */
@@ -225,10 +380,13 @@ static int loop(struct service *s, const sigset_t *blocked, const sigset_t *unbl
 	int err = 0;
 
 	while (!stopped && !err) {
+		if (hung_up)
+			take_again(s);
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = step(s);
 		sigprocmask(SIG_SETMASK, blocked, NULL);
-		if (!err && !stopped && ppoll(&frames, 1, &second, unblocked) > 0 && !stopped)
+		if (!err && !stopped && !hung_up && ppoll(&frames, 1, &second, unblocked) > 0 &&
+		    !stopped && !hung_up)
 			ppoll(NULL, 0, &moment, unblocked);
 	}
 	return err;
@@ -264,7 +422,9 @@ static bool is_too_old(const struct service *s, int64_t day)
 {
 	int64_t today = clock_ns(CLOCK_REALTIME) / NS_PER_DAY;
 
-	return (s->o->keep_days && day <= today - (int64_t)s->o->keep_days) ||
+	unsigned int keep_days = keeper_keep_days(s->keeper);
+
+	return (keep_days && day <= today - (int64_t)keep_days) ||
 	       day <= keeper_gone_day(s->keeper);
 }
 
@@ -289,6 +449,24 @@ static int on_series(void *arg, const char *host, const char *file, int64_t orig
 	return keeper_take(s->keeper, host, file, origin_ns, part, len, ticket_back, ticket);
 }
 
+static int on_pair(void *arg, const char *name, struct text *answer)
+{
+	const struct service *s = arg;
+	struct snapshot *now;
+
+	if (!trusted_is(s->o->state, name))
+		return -EACCES;
+	now = board_get(s->board);
+	if (!now || now->rebuilding ||
+	    clock_ns(CLOCK_MONOTONIC) - board_put_ns(s->board) > HANGS_NS) {
+		snapshot_done(now);
+		return -EAGAIN;
+	}
+	pair_put(answer, &now->verdict, now->can_judge);
+	snapshot_done(now);
+	return 0;
+}
+
 static int receive(struct service *s)
 {
 	const struct serve_opts *o = s->o;
@@ -297,13 +475,19 @@ static int receive(struct service *s)
 				       .tls = {o->cert, o->key, o->client_ca},
 				       .seconds = on_seconds,
 				       .series = on_series,
+				       .pair = on_pair,
 				       .arg = s};
 	char why[WHY_LEN];
 	int err = ingest_start(&s->ingest, &in, why);
 
 	if (err)
 		fail("%s", why);
-	else if (!o->n_sources && !o->check && !ingest_counted(s->ingest, SENDERS))
+	else if (!o->check && trusted_not(o->state))
+		warn("logs of %zu servers are kept and not judged: 'limpet serve trust HOST' lets "
+		     "those of a "
+		     "server speak of others",
+		     trusted_not(o->state));
+	if (!err && !o->n_sources && !o->check && !ingest_counted(s->ingest, SENDERS))
 		warn("no server is enrolled yet: 'limpet serve enroll' prints the line that "
 		     "limpet-push "
 		     "wants");
@@ -325,7 +509,7 @@ static void raise_limit(void)
 
 static int open_state(struct service *s)
 {
-	char why[SAFE_WHY_LEN], *path = NULL;
+	char why[SAFE_WHY_LEN];
 	int dir = safe_make_folder(s->o->state, false, why), err = 0;
 
 	if (dir < 0)
@@ -338,18 +522,41 @@ static int open_state(struct service *s)
 	else if (mkdirat(dir, "logs", 0750) && errno != EEXIST)
 		err = fail("cannot make '%s/logs': %s", s->o->state, strerror(errno));
 	close(dir);
-	if (!err && asprintf(&path, "%s/logs", s->o->state) < 0)
-		err = fail("out of memory");
-	s->logs = err ? NULL : path;
+	return err;
+}
+
+static int start_alerting(struct service *s)
+{
+	const struct alertmanager_opts o = {.urls = s->o->alertmanagers,
+					    .site = s->o->site,
+					    .page = s->o->url,
+					    .paired = s->pair,
+					    .board = s->board};
+
+	return alertmanagers_start(&s->alertmanagers, &o);
+}
+
+static int open_front(struct service *s)
+{
+	char why[WHY_LEN];
+	int err;
+
+	if (!s->o->listen)
+		return 0;
+	s->asked = (struct front_opts){s->o->listen, &s->o->hosts, s->o->state, s->board};
+	err = front_start(&s->front, &s->asked, why);
+	if (err)
+		fail("%s", why);
 	return err;
 }
 
 static int service_start(struct service *s)
 {
 	const struct serve_opts *o = s->o;
-	const struct keeper_opts keeper = {o->state, o->keep_days, o->keep_percent};
-	int err = incidents_open(&s->incidents, o->state);
-	bool usage = false;
+	/* Who only asks whether it could start removes nothing. */
+	const struct keeper_opts keeper = {o->state, o->check ? 0 : o->keep_days,
+					   o->check ? 100 : o->keep_percent};
+	int err = o->check ? 0 : incidents_open(&s->incidents, o->state);
 
 	if (!err)
 		err = kept_look(&s->kept, o->state, o->sources, o->n_sources,
@@ -361,9 +568,16 @@ static int service_start(struct service *s)
 		err = keeper_new(&s->keeper, &keeper);
 	if (!err && o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, false)))
 		err = -EINVAL;
-	if (!err && o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
-		err = usage ? -EINVAL : -EIO;
-	return err;
+	s->board = err ? NULL : board_new();
+	if (!err && !s->board) {
+		fail("out of memory");
+		err = -ENOMEM;
+	}
+	if (!err && !o->check)
+		err = pair_start(&s->pair, o->state);
+	if (!err && !o->check)
+		err = start_alerting(s);
+	return err ? err : open_front(s);
 }
 
 int serve_run(const struct serve_opts *o)
@@ -372,6 +586,7 @@ int serve_run(const struct serve_opts *o)
 	sigset_t blocked, unblocked;
 	int err;
 
+	s.started_ns = clock_ns(CLOCK_MONOTONIC);
 	notify_open(&s.notify, ALIVE_S);
 	raise_limit();
 	err = open_state(&s);
@@ -401,11 +616,16 @@ int serve_run(const struct serve_opts *o)
 	if (s.watch && watch_save(s.watch))
 		err = err ? err : -EIO;
 	incidents_close(s.incidents);
-	exposition_free(s.exposition);
+	pair_stop(s.pair);
+	alertmanagers_stop(s.alertmanagers);
+	front_stop(s.front);
+	board_free(s.board);
 	alert_free(s.alert);
 	watch_free(s.watch);
 	kept_release(&s.kept);
-	free(s.logs);
+	for (size_t i = 0; i < s.trusted.n; i++)
+		free((char *)(uintptr_t)s.trusted.at[i]);
+	string_list_release(&s.trusted);
 	if (s.lock_fd >= 0)
 		close(s.lock_fd);
 	notify_close(&s.notify);

@@ -29,9 +29,15 @@ struct serve_opts {
 	const char *listen;		    /* metrics */
 	struct string_list hosts;
 	const char *alert;
+	struct string_list alertmanagers; /* URLs */
+	const char *site, *url;
 	unsigned int alert_interval_s;
 	unsigned int keep_days, keep_percent;
 	bool json, check;
+	const char *file; /* of more options */
+	/* At SIGHUP: the options anew, until the next call; NULL after a message. */
+	const struct serve_opts *(*again)(void *arg);
+	void *again_arg;
 };
 
 /* Root becomes the user that DIR belongs to, for good: what root makes there the service could not open. 0, or an exit status after a
@@ -41,9 +47,10 @@ int serve_as_owner(const struct serve_opts *o);
 /* Exit statuses, after a message unless it is 0. */
 int serve_run(const struct serve_opts *o);
 
-/* The other words of the command, which tell a service that runs, or will: "enroll", "approve HOST", "forget HOST", "senders". */
+/* The other words of the command, which tell a service that runs, or will: "enroll", "approve HOST", "trust HOST", "forget HOST", "senders". */
 int serve_line(const struct serve_opts *o, unsigned int uses);
 int serve_approve(const struct serve_opts *o, const char *host);
+int serve_trust(const struct serve_opts *o, const char *host);
 int serve_forget(const struct serve_opts *o, const char *host);
 int serve_senders(const struct serve_opts *o);
 

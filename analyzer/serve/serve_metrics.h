@@ -5,13 +5,17 @@
 
 #include "ingest.h"
 #include "keeper.h"
+#include "pair.h"
 #include "relay.h"
+#include "analyzer/ask/alertmanager.h"
 
 struct serve_parts {
 	const struct ingest *ingest;
 	struct keeper *keeper;
 	struct relay *relay;
-	bool judging; /* rebuilding is over */
+	bool judging;		 /* rebuilding is over */
+	struct pair_counts pair; /* all 0: there is none */
+	struct alertmanager_counts alerted;
 };
 
 void serve_metrics(const struct serve_parts *p, struct metrics_text *t);

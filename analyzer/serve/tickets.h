@@ -7,7 +7,7 @@
 #ifndef LIMPET_SERVE_TICKETS_H
 #define LIMPET_SERVE_TICKETS_H
 
-#include "listener.h"
+#include "analyzer/http/listener.h"
 #include "userspace/series/series.h"
 
 struct tickets;

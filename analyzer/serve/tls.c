@@ -24,6 +24,7 @@
 struct tls {
 	SSL_CTX *context;
 	char pin[EXCHANGE_PIN_LEN + 1];
+	char *certificate, *key; /* files of the site's own; NULL: ours */
 };
 
 /* What OpenSSL said first, or the system. */
@@ -156,12 +157,12 @@ static int service_path(const char *dir, char path[PATH_MAX], char why[WHY_LEN])
 
 /* ---- the context ---- */
 
-static int tls_load(struct tls *t, const char *certificate, const char *key, char why[WHY_LEN])
+static int tls_load(SSL_CTX *to, const char *certificate, const char *key, char why[WHY_LEN])
 {
 	ERR_clear_error();
-	if (SSL_CTX_use_certificate_chain_file(t->context, certificate) != 1)
+	if (SSL_CTX_use_certificate_chain_file(to, certificate) != 1)
 		return tls_fail(why, "cannot use the certificate", certificate);
-	if (SSL_CTX_use_PrivateKey_file(t->context, key, SSL_FILETYPE_PEM) != 1)
+	if (SSL_CTX_use_PrivateKey_file(to, key, SSL_FILETYPE_PEM) != 1)
 		return tls_fail(why, "cannot use the key", key);
 	return 0;
 }
@@ -223,12 +224,17 @@ int tls_new(struct tls **out, const char *dir, const struct tls_files *files, ch
 		tls_free(t);
 		return -ENOMEM;
 	}
-	if (!certificate) {
+	if (certificate) {
+		t->certificate = strdup(certificate);
+		t->key = strdup(key ? key : certificate);
+		err = t->certificate && t->key ? 0 : -ENOMEM;
+		snprintf(why, WHY_LEN, "out of memory");
+	} else {
 		err = service_path(dir, own, why);
 		certificate = key = own;
 	}
 	if (!err)
-		err = tls_load(t, certificate, key ? key : certificate, why);
+		err = tls_load(t->context, certificate, key ? key : certificate, why);
 	if (!err && files->client_ca)
 		err = tls_load_ca(t, files->client_ca, why);
 	if (!err)
@@ -246,7 +252,33 @@ void tls_free(struct tls *t)
 	if (!t)
 		return;
 	SSL_CTX_free(t->context);
+	free(t->certificate);
+	free(t->key);
 	free(t);
+}
+
+int tls_reload(struct tls *t, char why[WHY_LEN])
+{
+	char before[EXCHANGE_PIN_LEN + 1];
+	SSL_CTX *tried;
+	int err;
+
+	if (!t->certificate)
+		return 0;
+	tried = context_new();
+	err = tried ? tls_load(tried, t->certificate, t->key, why) : -ENOMEM;
+	SSL_CTX_free(tried);
+	if (!err)
+		err = tls_load(t->context, t->certificate, t->key, why);
+	if (err)
+		return err;
+	memcpy(before, t->pin, sizeof(before));
+	err = tls_make_pin(t, why);
+	if (!err && strcmp(before, t->pin) != 0)
+		warn("the certificate has another key: senders that know this service by its pin "
+		     "have to be "
+		     "enrolled anew");
+	return err;
 }
 
 SSL_CTX *tls_context(const struct tls *t)

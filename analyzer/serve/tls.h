@@ -24,6 +24,10 @@ struct tls;
 int tls_new(struct tls **t, const char *dir, const struct tls_files *files, char why[WHY_LEN]);
 void tls_free(struct tls *t); /* takes NULL */
 
+/* The site's own certificate and key, read once more, for connections from now on; of our own nothing is to do. 0, or -errno with the
+ * sentence, and what there was stays. In the thread of the listener. */
+int tls_reload(struct tls *t, char why[WHY_LEN]);
+
 SSL_CTX *tls_context(const struct tls *t);
 const char *tls_pin(const struct tls *t); /* exchange.h */
 

@@ -54,7 +54,7 @@ struct feed_merge {
 /* ---- servers ------------------------------------------------------------------------------------------- */
 
 /* Its number, and whether it is new. -ENOMEM. */
-static int number_of(struct feed_merge *m, const char *name, uint32_t *number, bool *new)
+static int merged_number(struct feed_merge *m, const char *name, uint32_t *number, bool *new)
 {
 	uint64_t hash = map_hash(name, strlen(name));
 	size_t at = map_find(i, &m->by_name, hash, !strcmp(m->server[i].name, name));
@@ -81,7 +81,7 @@ static int take_new_server(struct feed_merge *m, struct merge_part *p, const str
 {
 	uint32_t number;
 	bool new;
-	int err = number_of(m, item->named.name, &number, &new);
+	int err = merged_number(m, item->named.name, &number, &new);
 
 	if (!err)
 		err = array_extend(&p->ours, p->n_ours, (size_t)item->server + 1);

@@ -305,6 +305,12 @@ struct follow_logs *follow_logs_new(char *const *paths, size_t n_paths, const st
 	return NULL;
 }
 
+int follow_logs_also(struct follow_logs *f, const char *folder)
+{
+	f->rescan = true;
+	return follow_logs_folder(f, folder, SOURCE_LOGS_DEEP);
+}
+
 void follow_logs_free(struct follow_logs *f)
 {
 	if (!f)

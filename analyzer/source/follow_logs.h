@@ -39,6 +39,9 @@ struct follow_logs;
 struct follow_logs *follow_logs_new(char *const *paths, size_t n_paths, const struct log_opts *o);
 void follow_logs_free(struct follow_logs *f); /* takes NULL */
 
+/* One more folder of logs, which need not be there yet. 0 or -ENOMEM. */
+int follow_logs_also(struct follow_logs *f, const char *folder);
+
 /*
  * Reads what is new; *news: something was. 1: there may be more (call again), 0: not now; -ENOMEM. now_ns never goes back: it
  * tells how long nothing has changed.

@@ -518,6 +518,8 @@ struct verdict {
 };
 
 void verdict_release(struct verdict *a); /* takes a zeroed one */
+/* verdict_copy.c: a copy of its own, without looks and durations. 0 or -ENOMEM, and there is nothing in it. */
+int verdict_copy(struct verdict *to, const struct verdict *from);
 
 /* A new row, for the caller to fill; NULL: out of memory. Valid until the next call. */
 struct verdict_signal *verdict_add_signal(struct verdict *a);

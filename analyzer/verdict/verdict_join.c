@@ -165,13 +165,13 @@ static int append_all(struct verdict *a, struct verdict *b)
 	return err;
 }
 
-/* What one of them could judge was judged; but a server that fell silent is not well for what its jobs did before. */
+/* What one of them could judge was judged; but a server that fell silent, or is not heard of, is not well for what its jobs did before. */
 static void drop_unjudged(struct verdict *a)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < a->n_unjudged; i++)
-		if (a->unjudged[i].why == UNJUDGED_SILENT)
+		if (a->unjudged[i].why == UNJUDGED_SILENT || a->unjudged[i].why == UNJUDGED_UNHEARD)
 			a->judged[a->unjudged[i].node] = false;
 	for (size_t i = 0; i < a->n_unjudged; i++)
 		if (a->unjudged[i].signal != SIGNAL_ALL || !a->judged[a->unjudged[i].node])
@@ -203,7 +203,9 @@ int verdict_join(struct verdict *a, struct verdict *b, size_t *map)
 	if (!err) {
 		renumber(a, &(struct renumber){map, 0});
 		renumber(b, &(struct renumber){map + of_a, a->n_signals});
-		if (!b->cannot.why || a->cannot.why == CANNOT_NOT)
+		/* Logs of before say nothing of a time of which nothing is heard. */
+		if (a->cannot.why != CANNOT_UNHEARD &&
+		    (!b->cannot.why || a->cannot.why == CANNOT_NOT))
 			a->cannot = (struct cannot){0};
 		join_spans(a, b);
 		a->duplicates += b->duplicates;

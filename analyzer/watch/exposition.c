@@ -295,13 +295,17 @@ static size_t put_signals(struct exposing *t, enum family f)
 
 /* ---- ourselves --------------------------------------------------------------------------------------*/
 
+bool exposed_can_judge(const struct exposed *e)
+{
+	return (e->watch->intervals || e->watch->jobs.any) && !e->verdict->cannot.why &&
+	       verdict_judged(e->verdict) && !e->rebuilding;
+}
+
 static void put_numbers(struct exposing *t, size_t unexported)
 {
 	const struct exposed *e = t->e;
 	const struct watch *w = e->watch;
 	const struct verdict *a = e->verdict;
-	bool can = (w->intervals || w->jobs.any) && !a->cannot.why && verdict_judged(a) &&
-		   !e->rebuilding;
 	const struct {
 		enum family family;
 		bool known;
@@ -310,7 +314,7 @@ static void put_numbers(struct exposing *t, size_t unexported)
 		{F_SERVERS, true, w->n_heard},
 		{F_REPORTING, true, watch_reporting(w)},
 		{F_JUDGED, true, verdict_judged(a)},
-		{F_CAN_JUDGE, true, can},
+		{F_CAN_JUDGE, true, exposed_can_judge(e)},
 		{F_HOPS, true, w->intervals},
 		{F_LOGS, w->logs, follow_logs_count(w->logs)},
 		{F_STATES, w->jobs.any, w->jobs.states},

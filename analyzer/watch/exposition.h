@@ -42,6 +42,9 @@ struct exposed {
 	void *arg;
 };
 
+/* Whether it can judge, as limpet_can_judge has it. */
+bool exposed_can_judge(const struct exposed *e);
+
 /* For the caller to free(); NULL: out of memory. */
 char *exposition_text(const struct exposed *e, enum openmetrics_format format, size_t *len);
 

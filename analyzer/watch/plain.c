@@ -12,26 +12,24 @@
 #include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 
-/* The object's end, for what is JSON already. */
-static int print_object(const struct change *c, const char *key, const char *value)
+/* The object, with what is JSON already at its end. NULL: out of memory. */
+static char *object_of(const struct change *c, const char *key, const char *value)
 {
 	json_t *one = json_pack("{s:i, s:o, s:s, s:o, s:o, s:s}", "schema", VERDICT_SCHEMA, "time",
 				time_json(c->event.at_ns), "change", event_rows[c->event.kind].word,
 				"server", words_or_null_json(c->server), "cause",
 				words_or_null_json(c->cause), "text", text_of(&c->text));
-	char *text = line_of_json(one, 0);
+	char *text = line_of_json(one, 0), *all = NULL;
 
-	if (!text)
-		return -ENOMEM;
-	printf("%.*s", (int)strlen(text) - 1, text);
-	if (value)
-		printf(",\"%s\":%s", key, value);
-	printf("}\n");
+	if (!text || !value)
+		return text;
+	if (asprintf(&all, "%.*s,\"%s\":%s}", (int)strlen(text) - 1, text, key, value) < 0)
+		all = NULL;
 	free(text);
-	return 0;
+	return all;
 }
 
-static int print_json(const struct verdict *a, const struct change *c)
+char *plain_json(const struct verdict *a, const struct change *c)
 {
 	const struct {
 		const char *key;
@@ -44,12 +42,22 @@ static int print_json(const struct verdict *a, const struct change *c)
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (of[i].number >= 0) {
 			char *value = of[i].json(a, (size_t)of[i].number);
-			int err = value ? print_object(c, of[i].key, value) : -ENOMEM;
+			char *text = value ? object_of(c, of[i].key, value) : NULL;
 
 			free(value);
-			return err;
+			return text;
 		}
-	return print_object(c, NULL, NULL);
+	return object_of(c, NULL, NULL);
+}
+
+static int print_json(const struct verdict *a, const struct change *c)
+{
+	char *text = plain_json(a, c);
+
+	if (text)
+		printf("%s\n", text);
+	free(text);
+	return text ? 0 : -ENOMEM;
 }
 
 int plain_line(const struct verdict *a, const struct change *c, bool json)

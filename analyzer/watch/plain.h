@@ -12,4 +12,7 @@
  */
 int plain_line(const struct verdict *a, const struct change *c, bool json);
 
+/* The object alone, on one line, for the caller to free(). NULL: out of memory. */
+char *plain_json(const struct verdict *a, const struct change *c);
+
 #endif

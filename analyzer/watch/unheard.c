@@ -34,9 +34,23 @@ static int64_t limit_of(const struct watch *w)
 	return window_ns > WATCH_UNHEARD_NS ? window_ns : WATCH_UNHEARD_NS;
 }
 
+void unheard_kept(struct watch *w)
+{
+	int64_t until = robust_now(w->robust);
+
+	if (until != INT64_MIN && w->now_ns - until > w->age_ns && w->now_ns - until > limit_of(w))
+		w->age_ns = w->now_ns - until;
+}
+
+/* The clock was set back: what comes now is of a time that was judged. */
+static bool is_ahead(const struct watch *w)
+{
+	return w->received && robust_now(w->robust) > w->now_ns + WATCH_STEP_NS;
+}
+
 static bool is_heard(const struct watch *w, size_t server)
 {
-	return w->heard_ns[server] != INT64_MIN &&
+	return !is_ahead(w) && w->heard_ns[server] != INT64_MIN &&
 	       robust_now(w->robust) - w->heard_ns[server] + w->age_ns <= limit_of(w);
 }
 
@@ -48,7 +62,7 @@ static bool is_live(const struct watch *w)
 
 bool unheard_news(const struct watch *w)
 {
-	return (is_live(w) && w->age_ns > limit_of(w)) != w->unheard;
+	return (is_live(w) && (w->age_ns > limit_of(w) || is_ahead(w))) != w->unheard;
 }
 
 /* How many servers of each group are heard. NULL: out of memory. */
@@ -95,6 +109,8 @@ int unheard_tell(struct watch *w)
 	}
 	free(heard);
 	w->unheard = !all;
+	for (size_t i = 0; i < w->n_heard && !all; i++)
+		w->here[i] = false;
 	if (err || enough || w->verdict.cannot.why)
 		return err;
 	if (all)

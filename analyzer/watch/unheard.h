@@ -4,6 +4,9 @@
  * window of the engine where that is longer; nor are the others of its group where fewer than three are left, as there is nobody to
  * compare them with. Where all are unheard, nothing can be judged. What was told stands, and nothing is over.
  *
+ * The same holds of a service whose clock was set back, until it comes to where it was: what is received meanwhile is of times that
+ * were judged.
+ *
  * Times are told apart by how they grow: a step counts as WATCH_STEP_NS at most, so that a clock that jumps makes nobody unheard.
  */
 #ifndef LIMPET_WATCH_UNHEARD_H
@@ -20,6 +23,9 @@ void unheard_step(struct watch *w, int64_t now_ns);
 /* After the first step: files that lie there may be old, and so may what was kept: what is less than UNHEARD_KEPT_NS old, senders bring
  * soon. In a stream time begins with its data. */
 void unheard_begin(struct watch *w);
+
+/* Senders that were waited for have come or not: what was kept is as old as it is. */
+void unheard_kept(struct watch *w);
 
 /* Whether the verdict that is there says something else than one of now would. */
 bool unheard_news(const struct watch *w);

@@ -93,7 +93,8 @@ static int read_logs(struct watch *w, int64_t now_ns)
 		/* what lies back may be much: it is forgotten on the way */
 		if (more > 0 && !follow_logs_states(w->logs))
 			more = -ENOMEM;
-	} while (more > 0 && !(w->stop && *w->stop));
+		/* Of what comes while others' seconds do, however much it is when it is unpacked, a piece a step. */
+	} while (more > 0 && !w->stream && !(w->stop && *w->stop));
 	return more < 0 ? more : 0;
 }
 
@@ -334,22 +335,6 @@ static int follow_received(struct watch *w, const struct watch_received *in,
 	return err;
 }
 
-/* Those of the service, and those beside what it receives. */
-static int follow_all_logs(struct watch *w, const struct watch_received *in,
-			   const struct followed *beside)
-{
-	size_t n = in->n_logs + beside->n_logs;
-	char **logs = calloc(n + 1, sizeof(*logs));
-
-	if (!logs)
-		return -ENOMEM;
-	memcpy(logs, in->logs, in->n_logs * sizeof(*logs));
-	memcpy(logs + in->n_logs, beside->logs, beside->n_logs * sizeof(*logs));
-	w->logs = follow_logs_new(logs, n, &w->o->logs);
-	free(logs);
-	return w->logs ? 0 : -EINVAL;
-}
-
 /* What goes on where what was kept ends. */
 static int go_on_from(struct watch *w, const struct watch_received *in, struct followed *beside)
 {
@@ -369,7 +354,9 @@ static int go_on_from(struct watch *w, const struct watch_received *in, struct f
 	if (!err)
 		err = follow_received(w, in, beside, &g);
 	free(servers);
-	return err ? err : follow_all_logs(w, in, beside);
+	if (!err)
+		w->logs = follow_logs_new(beside->logs, beside->n_logs, &w->o->logs);
+	return err || w->logs ? err : -EINVAL;
 }
 
 int watch_of_received(struct watch **out, const struct analysis_opts *o,
@@ -392,6 +379,15 @@ int watch_of_received(struct watch **out, const struct analysis_opts *o,
 		err = go_on_from(w, in, &beside);
 	followed_release(&beside);
 	return watch_made(out, w, err);
+}
+
+int watch_follow_logs(struct watch *w, const char *folder)
+{
+	int err = follow_logs_also(w->logs, folder);
+
+	if (err)
+		fail("out of memory");
+	return err;
 }
 
 bool watch_told_all(const struct watch *w)
@@ -481,7 +477,7 @@ size_t watch_reporting(const struct watch *w)
 
 	for (size_t i = 0; i < w->n_heard; i++)
 		n += w->here[i];
-	return w->unheard ? 0 : n;
+	return n;
 }
 
 int watch_save(const struct watch *w)

@@ -84,8 +84,6 @@ struct watch_received {
 	char *const *series;
 	size_t n_series;
 	int64_t from_ns, to_ns;
-	char *const *logs; /* files or folders that grow */
-	size_t n_logs;
 	/* Sources beside that: files and folders of recordings and logs that grow. What of them is older than to_ns is among `series`. */
 	char *const *sources;
 	size_t n_sources;
@@ -95,6 +93,9 @@ struct watch_received {
 };
 int watch_of_received(struct watch **w, const struct analysis_opts *o,
 		      const struct watch_received *in);
+
+/* Of what is received: one more folder of logs that grow, which need not be there yet. 0 or -ENOMEM after a message. */
+int watch_follow_logs(struct watch *w, const char *folder);
 
 void watch_free(struct watch *w); /* takes NULL */
 

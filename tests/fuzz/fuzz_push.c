@@ -7,7 +7,7 @@
 
 #include "userspace/common/text_clean.h"
 #include "userspace/push/answer.h"
-#include "userspace/push/receiver.h"
+#include "userspace/fetch/receiver.h"
 
 static void check_line(const uint8_t *data, size_t size)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyzer/serve/body_frames.h"
-#include "analyzer/serve/listener.h"
+#include "analyzer/http/listener.h"
 #include "analyzer/serve/logs_kept.h"
 #include "analyzer/serve/request_words.h"
 #include "userspace/common/text_clean.h"

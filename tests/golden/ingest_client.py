@@ -508,7 +508,7 @@ def _():
                  "/v1/enroll%2f", "/%2e%2e/%2e%2e/etc/passwd", "/v1/seconds;x", "*"):
         eq(c.ask(path)[0], 404, path)
     eq(c.ask("/v1/seconds?x=%00")[0], 200)
-    for method, status in (("GET", 405), ("HEAD", 405), ("PUT", 501), ("DELETE", 501), ("TRACE", 501), ("CONNECT", 501)):
+    for method, status in (("GET", 405), ("HEAD", 405), ("PUT", 405), ("DELETE", 405), ("TRACE", 405), ("CONNECT", 501)):
         eq(Connection(box.port, token).ask("/v1/seconds", method=method)[0], status, method)
     for line in (b"\r\n\r\n", b"POST\r\n\r\n", b"POST /v1/seconds\r\n\r\n", b"POST /v1/seconds HTTP/9.9\r\n\r\n", b"\0" * 100 + b"\r\n\r\n",
                  b"POST /v1/sec\0nds HTTP/1.1\r\n\r\n", b"POST /v1/seconds HTTP/1.1\r\nno colon\r\n\r\n",
@@ -517,6 +517,10 @@ def _():
         with box.raw(line) as s:
             s.settimeout(15)
             assert not set(statuses(end_of(s)[0])) & {200, 401}, line
+    for twice in ("Content-Length: 5", "Transfer-Encoding: chunked"):
+        with box.raw(post("/v1/seconds", token, 0, twice) + b"0\r\n\r\n") as s:
+            s.settimeout(15)
+            eq(statuses(end_of(s)[0])[0], 400, twice)
 
 
 @case("many requests at once are answered one after the other")

@@ -82,3 +82,23 @@ if within 110 silent; then
 else
 	fail "can judge: $(metric limpet_can_judge), $(tail -n 3 "$T/events")"
 fi
+
+case_begin "SIGHUP has the options' file read again, and says what takes a restart"
+kill -TERM "$SERVE"
+wait "$SERVE"
+echo 'LIMPET_SERVE_OPTIONS="--keep-days 9"' >"$T/options"
+serve --options "$T/options" "$T"/recorded/s[123]-*.limpet
+within 20 answers
+echo 'LIMPET_SERVE_OPTIONS="--keep-days 7 --alert /bin/true"' >"$T/options"
+kill -HUP "$SERVE"
+says() { grep -q "$1" "$T/serve.log"; }
+if within 10 says 'recordings of 7 days are kept'; then
+	if says "'--alert' is another one: that takes a restart"; then ok; else fail "$(tail -n 3 "$T/serve.log")"; fi
+else
+	fail "$(tail -n 3 "$T/serve.log")"
+fi
+
+case_begin "a file of options that makes no sense changes nothing"
+echo 'LIMPET_SERVE_OPTIONS="--keep-days x"' >"$T/options"
+kill -HUP "$SERVE"
+if within 10 says 'the options stay as they were' && answers; then ok; else fail "$(tail -n 3 "$T/serve.log")"; fi

@@ -183,6 +183,24 @@ static void silence_is_not_well(void **arg)
 	assert_int_equal(machines.incidents[0].guess.kind, GUESS_NOT_MACHINE);
 }
 
+/* Nor does it where nothing comes of any server any more: what logs said before says nothing of now. */
+static void what_is_not_heard_is_not_well(void **arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < machines.n_nodes; i++) {
+		struct unjudged *u = array_add(&machines.unjudged, &machines.n_unjudged);
+
+		assert_non_null(u);
+		*u = (struct unjudged){.node = i, .signal = SIGNAL_ALL, .why = UNJUDGED_UNHEARD};
+		machines.judged[i] = false;
+	}
+	machines.cannot.why = CANNOT_UNHEARD;
+	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
+	assert_int_equal(machines.cannot.why, CANNOT_UNHEARD);
+	assert_int_equal(verdict_status(&machines, 0, false), STATUS_UNJUDGED);
+	assert_int_equal(verdict_status(&machines, 1, false), STATUS_INDICTED);
+}
+
 static void the_jobs_are_told_in_text_and_json(void **arg)
 {
 	char *text;
@@ -262,6 +280,7 @@ int main(void)
 		FUSION_TEST(no_cause_takes_the_jobs),
 		FUSION_TEST(servers_of_both_are_there_once),
 		FUSION_TEST(silence_is_not_well),
+		FUSION_TEST(what_is_not_heard_is_not_well),
 		FUSION_TEST(the_jobs_are_told_in_text_and_json),
 		FUSION_TEST(arrays_of_an_engine_grow),
 		FUSION_TEST(the_recording_is_asked_for_the_cause),

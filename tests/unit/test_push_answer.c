@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "userspace/push/answer.h"
-#include "userspace/push/receiver.h"
+#include "userspace/fetch/receiver.h"
 #include "series_util.h"
 
 #define A43 "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

@@ -114,26 +114,45 @@ static void no_further_back(void **state)
 	relay_free(r);
 }
 
-/* The judge does not read: senders are told to wait, nothing blocks, and it ends. */
+/* How many pieces of so many bytes there is room for from a host. */
+static size_t room_for(struct relay *r, const char *host, const char *bytes, size_t len)
+{
+	int64_t live, now = time(NULL);
+	unsigned int wait_ms = 0;
+	size_t n = 0;
+
+	while (n < 100) {
+		assert_int_equal(
+			relay_take(r, host, now * NS, (now + 1) * NS, bytes, len, &live, &wait_ms),
+			0);
+		if (wait_ms)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* The judge does not read: senders are told to wait, each when it has its share, nothing blocks, and it ends. */
 static void full(void **state)
 {
 	static const char *const expected[] = {"a"};
-	size_t len = 16 << 20;
+	size_t len = 4 << 20, all = 0;
 	char *bytes = calloc(1, len);
-	int64_t live, now = time(NULL);
-	unsigned int wait_ms = 0;
+	int64_t now = time(NULL);
 	struct relay *r;
-	int n = 0;
 
 	(void)state;
 	assert_int_equal(relay_new(&r, now * NS, expected, 1), 0);
 	bring(r, "a", now, 0, 1);
 	sleep(2);
-	while (!wait_ms && n++ < 100)
-		assert_int_equal(
-			relay_take(r, "a", now * NS, (now + n) * NS, bytes, len, &live, &wait_ms),
-			0);
-	assert_int_equal(n - 1, RELAY_BYTES / len);
+	assert_int_equal(room_for(r, "b", bytes, len), RELAY_BYTES / RELAY_SHARE / len);
+	for (int i = 0; i < 2 * RELAY_SHARE; i++) {
+		char host[16];
+
+		snprintf(host, sizeof(host), "c%d", i);
+		all += room_for(r, host, bytes, len);
+	}
+	assert_int_equal(all + RELAY_BYTES / RELAY_SHARE / len, RELAY_BYTES / len);
 	relay_free(r);
 	free(bytes);
 }

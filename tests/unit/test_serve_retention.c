@@ -82,6 +82,24 @@ static void days_are_kept(void **state)
 	assert_true(there(fx, "s1/notes-20261101.txt") && there(fx, "s2/s1-20261101.limpet"));
 }
 
+/* Days are counted from the newest one that there is. */
+static void the_clock_is_ahead(void **state)
+{
+	const struct fixture *fx = *state;
+	struct retention r = {0};
+
+	put_days(fx);
+	retention_look(&r, &(struct retention_opts){fx->dir, 3, 100}, NOW + 40 * 86400 * NS);
+	for (int host = 1; host <= 3; host++)
+		for (int day = 22; day < 25; day++) {
+			char name[100];
+
+			snprintf(name, sizeof(name), "s%d/s%d-202611%d.limpet", host, host, day);
+			assert_true(there(fx, name));
+		}
+	assert_false(there(fx, "s1/s1-20261121.limpet"));
+}
+
 /* However full the disk is, the newest two days stay. */
 static void a_full_disk(void **state)
 {
@@ -107,6 +125,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(days_are_kept, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(the_clock_is_ahead, fixture_setup,
+						fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_full_disk, fixture_setup, fixture_teardown),
 	};
 

@@ -3,7 +3,6 @@
 #include "http.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -81,36 +80,22 @@ struct http {
 
 /* ---- the address --------------------------------------------------------------------------- */
 
-static int check_names(const struct string_list *names, char *why)
-{
-	for (size_t i = 0; names && i < names->n; i++) {
-		const char *wrong = http_hosts_check(names->at[i]);
-
-		if (!wrong)
-			continue;
-		snprintf(why, WHY_LEN, "'--allow-host %.60s': %s", names->at[i], wrong);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 int http_new(struct http **h, const char *listen, const struct string_list *names, char *why)
 {
-	char node[HOST_NAME_MAX + 1] = "";
-	int fd = check_names(names, why);
+	struct http_hosts hosts = {0};
+	int fd = http_hosts_here(&hosts, names, why);
 
 	fd = fd ? fd : listen_address(listen, "127.0.0.1", PLACES, why);
-	if (fd < 0)
-		return fd;
-	gethostname(node, sizeof(node) - 1);
-	*h = calloc(1, sizeof(**h));
-	if (!*h || http_hosts_init(&(*h)->hosts, node, "/etc/resolv.conf", names)) {
-		free(*h);
-		*h = NULL;
+	*h = fd < 0 ? NULL : calloc(1, sizeof(**h));
+	if (!*h) {
+		http_hosts_release(&hosts);
+		if (fd < 0)
+			return fd;
 		snprintf(why, WHY_LEN, "cannot listen on '%s': %s", listen, strerror(ENOMEM));
 		close(fd);
 		return -ENOMEM;
 	}
+	(*h)->hosts = hosts;
 	(*h)->listen_fd = fd;
 	(*h)->stop_fd = -1;
 	for (int i = 0; i < PLACES; i++)

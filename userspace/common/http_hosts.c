@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "array.h"
 
@@ -94,6 +95,25 @@ int http_hosts_init(struct http_hosts *h, const char *node, const char *resolv_c
 	if (err)
 		http_hosts_release(h);
 	return err;
+}
+
+int http_hosts_here(struct http_hosts *h, const struct string_list *more, char *why)
+{
+	char node[NAME_LEN] = "";
+
+	for (size_t i = 0; more && i < more->n; i++) {
+		const char *wrong = http_hosts_check(more->at[i]);
+
+		if (!wrong)
+			continue;
+		snprintf(why, WHY_LEN, "'--allow-host %.60s': %s", more->at[i], wrong);
+		return -EINVAL;
+	}
+	gethostname(node, sizeof(node) - 1);
+	if (!http_hosts_init(h, node, "/etc/resolv.conf", more))
+		return 0;
+	snprintf(why, WHY_LEN, "%s", strerror(ENOMEM));
+	return -ENOMEM;
 }
 
 void http_hosts_release(struct http_hosts *h)

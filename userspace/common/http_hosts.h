@@ -26,6 +26,8 @@ const char *http_hosts_check(const char *name);
  * 0 or -ENOMEM. */
 int http_hosts_init(struct http_hosts *h, const char *node, const char *resolv_conf,
 		    const struct string_list *more);
+/* The same of this host and its resolv.conf. 0; -EINVAL: one of the names is none; -ENOMEM; `why` (WHY_LEN) has the sentence. */
+int http_hosts_here(struct http_hosts *h, const struct string_list *more, char *why);
 void http_hosts_release(struct http_hosts *h);
 
 /* Whether a request with this `Host` (NULL: without) is for us: an IP address, or one of the names;

@@ -20,7 +20,8 @@ struct fetch {
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
 	const volatile sig_atomic_t *stop;
-	bool posts; /* the headers of a POST are there */
+	char type[80]; /* the header of what is sent */
+	bool posts;    /* the headers of a POST are there */
 	/* Of the request that runs: where its answer goes. */
 	int fd;
 	struct text *text; /* NULL: to fd */
@@ -182,8 +183,11 @@ struct fetch *fetch_new(const struct fetch_opts *o, char why[WHY_LEN])
 
 	if (!err && !(f->curl = curl_easy_init()))
 		err = -ENOMEM;
-	if (f)
+	if (f) {
 		f->stop = o->stop;
+		snprintf(f->type, sizeof(f->type), "Content-Type: %s",
+			 o->type ? o->type : "application/octet-stream");
+	}
 	if (!err && (o->token_file || o->token))
 		err = fetch_token(f, o, why);
 	if (!err)
@@ -277,8 +281,7 @@ int fetch_post(struct fetch *f, const char *url, const void *body, size_t len, s
 	CURLcode code = CURLE_OK;
 
 	/* Not to wait for "100 Continue", which costs a way there and back. */
-	if (!f->posts && (fetch_header(f, "Expect:") ||
-			  fetch_header(f, "Content-Type: application/octet-stream"))) {
+	if (!f->posts && (fetch_header(f, "Expect:") || fetch_header(f, f->type))) {
 		snprintf(why, WHY_LEN, "out of memory");
 		return -ENOMEM;
 	}

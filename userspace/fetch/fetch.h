@@ -22,6 +22,7 @@ struct fetch_opts {
 	 * certificate, and whatever name and time are in it. */
 	const char *pin;
 	const char *cert_file, *key_file;  /* who asks */
+	const char *type;		   /* of what is sent; NULL: application/octet-stream */
 	unsigned int limit_s;		   /* of a request; 0: FETCH_LIMIT_S */
 	const volatile sig_atomic_t *stop; /* not 0: a request ends; NULL */
 };

@@ -9,7 +9,7 @@
 #include "answer.h"
 #include "copies.h"
 #include "places.h"
-#include "receiver.h"
+#include "userspace/fetch/receiver.h"
 #include "seconds.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"

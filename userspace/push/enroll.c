@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "answer.h"
-#include "receiver.h"
+#include "userspace/fetch/receiver.h"
 #include "userspace/common/output.h"
 
 /* What was answered, in words that say what to do. 0: r has the host's token. */

@@ -16,7 +16,7 @@
 #define LIMPET_PUSH_SENDER_H
 
 #include "places.h"
-#include "receiver.h"
+#include "userspace/fetch/receiver.h"
 
 struct sender_opts {
 	const char *dir, *host; /* of the series files */

@@ -37,6 +37,7 @@
 #define EXCHANGE_SECONDS "/v1/seconds"
 #define EXCHANGE_SERIES	 "/v1/series/"
 #define EXCHANGE_LOGS	 "/v1/logs"
+#define EXCHANGE_PAIR	 "/v1/pair" /* GET, by another receiver: analyzer/serve/pair.h */
 
 /* Of a request: one frame may be longer than what senders put together, and a receiver takes that too. */
 #define EXCHANGE_BODY_MAX ((4 << 20) + (1 << 16))

@@ -21,9 +21,11 @@
  *     that the largest goes. A stranger's body is at most LISTENER_STRANGER_BODY, anybody's at most `body`.
  *  5. Nothing is read from a guest while it has not taken its answer, so that it cannot heap up requests.
  *  6. A path is compared as it came: nothing is decoded, so that no "%00" or "%2e" means anything.
+ *  7. Where names of hosts are given, a request by another name is refused (http_hosts.h): no page of elsewhere asks for its reader.
+ *  8. There are at most LISTENER_STREAMS answers that have no end yet, and whoever has not read LISTENER_UNREAD bytes of one is dropped.
  */
-#ifndef LIMPET_SERVE_LISTENER_H
-#define LIMPET_SERVE_LISTENER_H
+#ifndef LIMPET_HTTP_LISTENER_H
+#define LIMPET_HTTP_LISTENER_H
 
 #include <event2/event.h>
 #include <event2/http.h>
@@ -31,6 +33,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "userspace/common/http_hosts.h"
 #include "userspace/common/options.h"
 #include "userspace/common/text.h"
 
@@ -40,6 +43,8 @@ enum {
 	LISTENER_NAME = 256, /* room for a caller's name */
 	LISTENER_HEAD_MAX = 8192,
 	LISTENER_STRANGER_BODY = (256 << 10) + (16 << 10),
+	LISTENER_STREAMS = 256,
+	LISTENER_UNREAD = 256 << 10,
 };
 
 struct listener;
@@ -58,9 +63,9 @@ struct listener_request {
 };
 
 struct listener_route {
-	enum evhttp_cmd_type method;
-	const char *path;   /* one that ends with '/' begins others, too */
-	bool for_everybody; /* else for callers: who() has to know them */
+	enum evhttp_cmd_type method; /* GET takes HEAD, too */
+	const char *path;	     /* one that ends with '/' begins others, too */
+	bool for_everybody;	     /* else for callers: who() has to know them */
 	void (*answer)(void *arg, struct listener_request *r);
 };
 
@@ -78,6 +83,8 @@ struct listener_opts {
 	const char *listen;		     /* listen_address.h; a port alone: on all addresses */
 	const struct listener_route *routes; /* the last has no path */
 	SSL_CTX *tls;			     /* NULL: plain */
+	const char *alone;		     /* the address of a port alone; NULL: all */
+	const struct http_hosts *names;	     /* by which it may be asked; NULL: by any */
 	/* Writes the name of who asks; false: nobody who is known. */
 	bool (*who)(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
 	void *arg; /* for all functions */
@@ -95,6 +102,7 @@ enum listener_count {
 	COUNT_EXCESS,	 /* for the number of connections */
 	COUNT_LARGE,	 /* for the bytes that they held */
 	COUNT_BROKEN,	 /* ended, by them or by us, amid a request or before one; late ones too */
+	COUNT_STREAMS,	 /* now */
 	COUNT_ANSWERS,	 /* from here on: answers, by LISTENER_STATUS */
 	COUNT_END = COUNT_ANSWERS + 16
 };
@@ -111,6 +119,22 @@ uint64_t listener_counted(const struct listener *l, enum listener_count what);
 
 /* Releases the answer, JSON; where it had no memory, it is an error 500. */
 void listener_answer(struct listener_request *r, int status, struct text *answer);
+
+/* The same, of any type. headers: names and values by turns, to a NULL; NULL: none. */
+void listener_reply(struct listener_request *r, int status, const char *type,
+		    const char *const *headers, struct text *body);
+
+/*
+ * An answer that has no end yet, of this type. gone() says that it has one, whoever made it: the client, listener_free(), or a put that
+ * failed. NULL: it was refused.
+ */
+struct listener_stream;
+struct listener_stream *listener_stream_begin(struct listener_request *r, const char *type,
+					      void (*gone)(void *arg), void *arg);
+/* How much of it is not read yet. */
+size_t listener_stream_unread(const struct listener_stream *s);
+/* More of it. Where too much is unread it ends soon, and what is put is lost. */
+void listener_stream_put(struct listener_stream *s, const char *bytes, size_t len);
 
 /* A string of JSON, quotes and all: what is not text in s (text_clean.h) is '?'. */
 void listener_quote(struct text *to, const char *s);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "listener.h"
+#include "internal.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/bufferevent_ssl.h>
+#include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
 #include <netinet/in.h>
 #include <stdarg.h>
@@ -34,54 +35,9 @@
 #define ACCEPTED_MAX 64 /* in one go, before they are settled and others are served */
 #define TICK_NS	     (NS_PER_S / 4)
 
-const int listener_statuses[] = {200, 400, 401, 403, 404, 405, 409, 413, 429, 500, 503, 0};
-
-struct guest {
-	TAILQ_ENTRY(guest) beside;
-	struct guest_list *in; /* which it is in */
-	struct listener *listener;
-	struct bufferevent *bev;
-	struct evhttp_connection *http; /* NULL: not settled */
-	uint64_t address;
-	int64_t until_ns;
-	size_t held;		 /* bytes that came since the last answer */
-	bool asks;		 /* it is amid a request, or waits for its answer */
-	void (*gone)(void *arg); /* not NULL: it waits for an answer that a handler keeps back */
-	void *gone_arg;
-	struct evhttp_request *kept; /* which it waits for */
-};
-
-TAILQ_HEAD(guest_list, guest);
-
-struct caller {
-	char name[LISTENER_NAME];
-	struct guest_list guests; /* the oldest first */
-	size_t n;
-	double left; /* requests that it may make now */
-	int64_t at_ns;
-};
-
-struct listener {
-	struct event_base *base;
-	struct evhttp *http;
-	struct evconnlistener *socket;
-	struct event *tick, *work;
-	struct listener_opts o;
-	struct guest **guests;
-	size_t n_guests;
-	struct map by_bev;
-	struct guest_list fresh, strangers, doomed;
-	size_t n_fresh, n_strangers;
-	struct caller **callers;
-	size_t n_callers;
-	struct map by_name;
-	size_t held, held_by_strangers;
-	_Atomic uint64_t counts[COUNT_END];
-};
-
 static void guest_input(struct evbuffer *b, const struct evbuffer_cb_info *info, void *arg);
 
-static void count(struct listener *l, enum listener_count what)
+void listener_count(struct listener *l, enum listener_count what)
 {
 	atomic_fetch_add_explicit(&l->counts[what], 1, memory_order_relaxed);
 }
@@ -104,8 +60,7 @@ static size_t guest_number(const struct listener *l, const struct bufferevent *b
 	return map_find(i, &l->by_bev, map_hash_number((uintptr_t)bev), l->guests[i]->bev == bev);
 }
 
-/* Who asks; NULL: evhttp made a connection without us. */
-static struct guest *guest_of(const struct listener *l, struct evhttp_request *http)
+struct guest *listener_guest(const struct listener *l, struct evhttp_request *http)
 {
 	struct evhttp_connection *connection = evhttp_request_get_connection(http);
 	size_t at = guest_number(l, evhttp_connection_get_bufferevent(connection));
@@ -113,7 +68,7 @@ static struct guest *guest_of(const struct listener *l, struct evhttp_request *h
 	return at == MAP_NONE ? NULL : l->guests[at];
 }
 
-static void guest_limit(struct guest *g, int seconds)
+void guest_limit(struct guest *g, int seconds)
 {
 	g->until_ns = clock_ns(CLOCK_MONOTONIC) + seconds * NS_PER_S;
 }
@@ -160,12 +115,11 @@ static void guest_move(struct guest *g, struct guest_list *to)
 	count_now(l);
 }
 
-/* Ends it soon: not now, for evhttp may be at work on it. */
-static void guest_doom(struct guest *g, enum listener_count why)
+void guest_doom(struct guest *g, enum listener_count why)
 {
 	if (g->in == &g->listener->doomed)
 		return;
-	count(g->listener, why);
+	listener_count(g->listener, why);
 	guest_move(g, &g->listener->doomed);
 	event_active(g->listener->work, 0, 0);
 }
@@ -194,12 +148,19 @@ static void guest_gone(struct evhttp_connection *http, void *arg)
 	/* Where the client went away evhttp leaves the request to whoever keeps it; where we ended it, not. */
 	if (g->gone && !evhttp_request_get_connection(g->kept))
 		evhttp_request_free(g->kept);
-	if (g->gone)
+	if (g->stream)
+		listener_stream_gone(g);
+	else if (g->gone)
 		g->gone(g->gone_arg);
 	else if (g->asks)
-		count(g->listener, COUNT_BROKEN);
+		listener_count(g->listener, COUNT_BROKEN);
 	evbuffer_remove_cb(bufferevent_get_input(g->bev), guest_input, g);
 	guest_free(g);
+}
+
+bool guest_is_stranger(const struct guest *g)
+{
+	return g->in == &g->listener->strangers;
 }
 
 /* The oldest that is not g. */
@@ -368,7 +329,7 @@ static struct bufferevent *listener_accept(struct event_base *base, void *arg)
 		return NULL;
 	}
 	bufferevent_incref(bev);
-	count(l, COUNT_ACCEPTED);
+	listener_count(l, COUNT_ACCEPTED);
 	if (l->n_fresh >= ACCEPTED_MAX)
 		evconnlistener_disable(l->socket);
 	event_active(l->work, 0, 0);
@@ -400,7 +361,7 @@ static void listener_tick(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd, (void)what;
 	for (size_t i = l->n_guests; i-- > 0;)
-		if (l->guests[i]->until_ns < now_ns && !l->guests[i]->gone)
+		if (l->guests[i]->until_ns < now_ns && !l->guests[i]->gone && !l->guests[i]->stream)
 			guest_doom(l->guests[i], COUNT_LATE);
 	/* After a failure to accept. */
 	evconnlistener_enable(l->socket);
@@ -479,11 +440,15 @@ static const struct listener_route *route_of(const struct listener *l, struct li
 
 		if (begins ? strncmp(r->path, it->path, len) != 0 : strcmp(r->path, it->path) != 0)
 			continue;
-		if (it->method == method) {
+		if (it->method == method ||
+		    (it->method == EVHTTP_REQ_GET && method == EVHTTP_REQ_HEAD)) {
 			r->rest = r->path + len;
 			return it;
 		}
 		*status = 405;
+		evhttp_remove_header(evhttp_request_get_output_headers(r->http), "Allow");
+		evhttp_add_header(evhttp_request_get_output_headers(r->http), "Allow",
+				  it->method == EVHTTP_REQ_GET ? "GET, HEAD" : "POST");
 	}
 	return NULL;
 }
@@ -494,6 +459,22 @@ static const char *bearer_of(struct evhttp_request *http)
 		evhttp_find_header(evhttp_request_get_input_headers(http), "Authorization");
 
 	return value && !strncasecmp(value, "Bearer ", 7) ? value + 7 : NULL;
+}
+
+/* How often the request says how long it is: what is said twice another program may read otherwise. */
+static int lengths_of(struct evhttp_request *http)
+{
+	const struct evkeyval *it;
+	int n = 0;
+
+	TAILQ_FOREACH(it, evhttp_request_get_input_headers(http), next)
+	n += !strcasecmp(it->key, "Content-Length") || !strcasecmp(it->key, "Transfer-Encoding");
+	return n;
+}
+
+static const char *host_of(struct evhttp_request *http)
+{
+	return evhttp_find_header(evhttp_request_get_input_headers(http), "Host");
 }
 
 /* Whether it may ask what it asks; else it has its answer. */
@@ -541,7 +522,7 @@ static void listener_take(struct evhttp_request *http, void *arg)
 	struct listener_request r = {.http = http, .bearer = bearer_of(http), .listener = l};
 	const struct listener_route *route;
 	char name[LISTENER_NAME];
-	struct guest *g = guest_of(l, http);
+	struct guest *g = listener_guest(l, http);
 	int status;
 
 	if (!g || g->in == &l->fresh || g->in == &l->doomed) {
@@ -554,113 +535,20 @@ static void listener_take(struct evhttp_request *http, void *arg)
 	r.tls = l->o.tls ? bufferevent_openssl_get_ssl(g->bev) : NULL;
 	r.len = evbuffer_get_length(body);
 	r.body = r.len ? (void *)evbuffer_pullup(body, -1) : name;
-	count(l, COUNT_REQUESTS);
+	listener_count(l, COUNT_REQUESTS);
 	atomic_fetch_add_explicit(&l->counts[COUNT_BYTES], r.len, memory_order_relaxed);
 	route = route_of(l, &r, &status);
-	if (!r.body)
+	if (lengths_of(http) > 1)
+		listener_refuse(&r, 400, 0, "its length is said twice");
+	else if (l->o.names && !http_hosts_has(l->o.names, host_of(http)))
+		listener_refuse(&r, 421, 0, "this is not the server of that name (--allow-host)");
+	else if (!r.body)
 		listener_refuse(&r, 503, 1000, "out of memory");
 	else if (!route)
 		listener_refuse(&r, status, 0, "%s",
 				status == 404 ? "no such path" : "not by this method");
 	else if (route->for_everybody || guest_may(g, &r, name))
 		route->answer(l->o.arg, &r);
-}
-
-/* ---- answers ---- */
-
-static void count_answer(struct listener *l, int status)
-{
-	int i = 0;
-
-	while (listener_statuses[i] && listener_statuses[i] != status)
-		i++;
-	count(l, COUNT_ANSWERS + i);
-}
-
-void listener_answer(struct listener_request *r, int status, struct text *answer)
-{
-	struct evkeyvalq *headers = evhttp_request_get_output_headers(r->http);
-	struct guest *g = guest_of(r->listener, r->http);
-	struct evbuffer *out = evbuffer_new();
-
-	if (!out || answer->failed || evbuffer_add_printf(out, "%s\n", text_of(answer)) < 0)
-		status = 500;
-	evhttp_add_header(headers, "Content-Type", "application/json");
-	/* Whoever is refused so begins anew; a stranger with each mistake, for one after the other would cost much. */
-	if (status == 400 || status == 401 || status == 500 ||
-	    (status > 400 && g && g->in == &r->listener->strangers))
-		evhttp_add_header(headers, "Connection", "close");
-	count_answer(r->listener, status);
-	if (g) {
-		g->gone = NULL;
-		guest_limit(g, LISTENER_TIMEOUT_S);
-	}
-	evhttp_send_reply(r->http, status, NULL, out);
-	/* evhttp would read on meanwhile, without bound, to see whether the client goes; it begins again with the next request. */
-	if (g)
-		bufferevent_disable(g->bev, EV_READ);
-	if (out)
-		evbuffer_free(out);
-	text_release(answer);
-}
-
-void listener_quote(struct text *to, const char *s)
-{
-	size_t len = strlen(s), step;
-
-	text_put(to, "\"");
-	for (size_t i = 0; i < len; i += step ? step : 1) {
-		step = text_character(s + i, len - i);
-		if (s[i] == '"' || s[i] == '\\')
-			text_put(to, "\\");
-		text_put_bytes(to, step ? s + i : "?", step ? step : 1);
-	}
-	text_put(to, "\"");
-}
-
-void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *arg)
-{
-	struct guest *g = guest_of(r->listener, r->http);
-
-	if (!g)
-		return;
-	g->gone = gone;
-	g->gone_arg = arg;
-	g->kept = r->http;
-}
-
-void listener_refuse(struct listener_request *r, int status, unsigned int wait_ms, const char *fmt,
-		     ...)
-{
-	char sentence[WHY_LEN];
-	struct text answer = {0};
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
-	va_end(ap);
-	text_put(&answer, "{\"error\":");
-	listener_quote(&answer, sentence);
-	if (wait_ms)
-		text_add(&answer, ",\"wait_ms\":%u", wait_ms);
-	text_put(&answer, "}");
-	listener_answer(r, status, &answer);
-}
-
-bool listener_query(const struct listener_request *r, const char *name, char *to, size_t size)
-{
-	size_t len = strlen(name);
-
-	for (const char *at = r->query; at && *at; at += strspn(at, "&")) {
-		size_t n = strcspn(at, "&");
-
-		if (n > len && !strncmp(at, name, len) && at[len] == '=' && n - len <= size) {
-			snprintf(to, size, "%.*s", (int)(n - len - 1), at + len + 1);
-			return true;
-		}
-		at += n;
-	}
-	return false;
 }
 
 /* ---- life ---- */
@@ -697,7 +585,8 @@ static int listener_serve(struct listener *l, int fd)
 	if (!l->http || !l->tick || !l->work ||
 	    event_add(l->tick, &(struct timeval){.tv_usec = TICK_NS / 1000}))
 		return -ENOMEM;
-	evhttp_set_allowed_methods(l->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST);
+	/* What no route takes is answered 405; evhttp says 501 of what it does not know, and so does nobody else. */
+	evhttp_set_allowed_methods(l->http, (ev_uint16_t)~EVHTTP_REQ_CONNECT);
 	evhttp_set_max_headers_size(l->http, LISTENER_HEAD_MAX);
 	evhttp_set_max_body_size(l->http, LISTENER_STRANGER_BODY);
 	/* Ours are shorter; but for answers that a handler keeps back. */
@@ -717,7 +606,8 @@ static int listener_serve(struct listener *l, int fd)
 int listener_new(struct listener **out, struct event_base *base, const struct listener_opts *o,
 		 char why[WHY_LEN])
 {
-	int fd = listen_address(o->listen, "0.0.0.0", BACKLOG, why), err = -ENOMEM;
+	int fd = listen_address(o->listen, o->alone ? o->alone : "0.0.0.0", BACKLOG, why),
+	    err = -ENOMEM;
 	struct listener *l;
 
 	*out = NULL;

@@ -8,11 +8,11 @@
  * system; who we are says token, or cert with key. Lines that begin with '#' are passed over. Such a file is ours or root's, and
  * nobody else may read it.
  */
-#ifndef LIMPET_PUSH_RECEIVER_H
-#define LIMPET_PUSH_RECEIVER_H
+#ifndef LIMPET_FETCH_RECEIVER_H
+#define LIMPET_FETCH_RECEIVER_H
 
 #include "userspace/common/options.h"
-#include "userspace/fetch/fetch.h"
+#include "fetch.h"
 #include "userspace/wire/exchange.h"
 
 enum { RECEIVERS_MAX = 4, URL_MAX_LEN = 512, PATH_MAX_LEN = 512 };

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "alertmanager.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/verdict/sentences.h"
+#include "userspace/common/array.h"
+#include "userspace/common/json_make.h"
+#include "userspace/common/threads.h"
+#include "userspace/fetch/fetch.h"
+
+#define LOOK_S	     2
+#define RENEW_NS     (60 * NS_PER_S)
+#define ENDS_NS	     (900 * NS_PER_S)
+#define LEFT_NS	     (180 * NS_PER_S)
+#define WAIT_MOST_NS (60 * NS_PER_S)
+#define HANGS_NS     (60 * NS_PER_S)
+#define ANSWER_MAX   65536
+#define LIMIT_S	     20
+
+enum alert_name { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT };
+static const char *const alert_names[] = {"LimpetServerLimps", "LimpetServerSilent",
+					  "LimpetCannotJudge"};
+
+/* One that is so. */
+struct firing {
+	enum alert_name name;
+	char server[HOST_LEN]; /* "": of none */
+	enum cause cause;      /* of ALERT_LIMPS */
+	int64_t since_ns;
+	uint64_t id;
+	char *summary;
+};
+
+struct firings {
+	struct firing *at;
+	size_t n;
+};
+
+struct alertmanager {
+	const struct alertmanager_opts *o;
+	const char *url;
+	pthread_t thread;
+	bool running;
+	struct alertmanagers *all;
+	struct fetch *fetch;
+	struct firings told; /* what it knows */
+	int64_t told_ns;     /* CLOCK_MONOTONIC */
+	int64_t cannot_ns;   /* CLOCK_REALTIME: since when it cannot be judged; 0: it can */
+	int64_t next_ns, wait_ns;
+	struct text answer;
+	/* Under the lock. */
+	char why[WHY_LEN];
+	struct alertmanager_counts counts;
+};
+
+struct alertmanagers {
+	struct alertmanager_opts o;
+	struct alertmanager at[ALERTMANAGERS_MAX];
+	size_t n;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool ends;
+	volatile sig_atomic_t stop;
+};
+
+/* ---- what is so ---------------------------------------------------------------------------------------- */
+
+static void firings_release(struct firings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->at[i].summary);
+	free(f->at);
+	*f = (struct firings){0};
+}
+
+/* Takes the summary. */
+static int firing_add(struct firings *f, struct firing new, const char *server, const char *summary)
+{
+	snprintf(new.server, sizeof(new.server), "%s", server);
+	new.summary = strdup(summary);
+	if (!new.summary || array_put(&f->at, &f->n, new)) {
+		free(new.summary);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static const struct firing *firing_of(const struct firings *f, enum alert_name name,
+				      const char *server)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->at[i].name == name && !strcmp(f->at[i].server, server))
+			return &f->at[i];
+	return NULL;
+}
+
+static int add_limping(struct firings *f, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_incidents && !err; i++) {
+		const struct incident *x = &a->incidents[i];
+		struct text line TEXT_SCOPED = {0};
+
+		/* Of one server one, the first, which has the most evidence. */
+		if (x->open && x->suspicious == SUSPICION_NONE &&
+		    !firing_of(f, ALERT_LIMPS, verdict_node(a, x->node)))
+			err = firing_add(f,
+					 (struct firing){.name = ALERT_LIMPS,
+							 .cause = x->cause,
+							 .since_ns = x->onset_ns,
+							 .id = x->id},
+					 verdict_node(a, x->node), verdict_headline(&line, a, i));
+	}
+	return err;
+}
+
+static int add_silent(struct firings *f, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_nodes && !err; i++) {
+		struct text line TEXT_SCOPED = {0};
+
+		if (!verdict_silent_now(a, i))
+			continue;
+		text_add(&line, "%s stopped reporting", a->nodes[i]);
+		err = firing_add(f, (struct firing){.name = ALERT_SILENT, .since_ns = a->to_ns},
+				 a->nodes[i], text_of(&line));
+	}
+	return err;
+}
+
+/* What is so, and is to be told. */
+static int look(struct alertmanager *m, const struct snapshot *s, struct firings *f)
+{
+	const struct verdict *a = &s->verdict;
+	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
+	int err = add_limping(f, a);
+
+	if (!err)
+		err = add_silent(f, a);
+	if (s->can_judge)
+		m->cannot_ns = 0;
+	else if (!m->cannot_ns)
+		m->cannot_ns = s->made_ns;
+	if (err || !m->cannot_ns || s->made_ns - m->cannot_ns < ALERTMANAGER_CANNOT_NS)
+		return err;
+	text_put(&line, "limpet cannot judge");
+	text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");
+	return firing_add(f, (struct firing){.name = ALERT_CANNOT, .since_ns = m->cannot_ns}, "",
+			  text_of(&line));
+}
+
+static const struct firing *firing_in(const struct firings *f, const struct firing *x)
+{
+	return firing_of(f, x->name, x->server);
+}
+
+/* Whether it knows all that is so, with its cause, and nothing else. */
+static bool is_known(const struct firings *told, const struct firings *now)
+{
+	bool same = told->n == now->n;
+
+	for (size_t i = 0; i < now->n && same; i++) {
+		const struct firing *x = firing_in(told, &now->at[i]);
+
+		same = x && x->cause == now->at[i].cause;
+	}
+	return same;
+}
+
+/* ---- as JSON ------------------------------------------------------------------------------------------- */
+
+static json_t *alert_json(const struct alertmanager *m, const struct firing *x, int64_t ends_ns)
+{
+	const struct alertmanager_opts *o = m->o;
+	json_t *labels =
+		json_pack("{s:s, s:s}", "alertname", alert_names[x->name], "severity", "warning");
+	json_t *notes = json_pack("{s:o}", "summary", words_json(x->summary));
+	json_t *one;
+
+	if (*x->server)
+		json_object_set_new(labels, "server", words_json(x->server));
+	if (o->site)
+		json_object_set_new(labels, "site", words_json(o->site));
+	if (x->name == ALERT_LIMPS)
+		json_object_set_new(notes, "cause", words_json(cause_table[x->cause].word));
+	if (x->id)
+		json_object_set_new(notes, "incident", json_sprintf("%016" PRIx64, x->id));
+	one = json_pack("{s:o, s:o, s:o, s:o}", "labels", labels, "annotations", notes, "startsAt",
+			time_json(x->since_ns), "endsAt", time_json(ends_ns));
+	if (one && o->page && x->id)
+		json_object_set_new(one, "generatorURL",
+				    json_sprintf("%s/incidents/%016" PRIx64, o->page, x->id));
+	else if (one && o->page)
+		json_object_set_new(one, "generatorURL", json_sprintf("%s/", o->page));
+	return one;
+}
+
+/* What is so, and what it knows that is so no more. NULL: out of memory. */
+static char *body_of(const struct alertmanager *m, const struct firings *now, int64_t now_ns)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < now->n; i++)
+		all = append_json(all, alert_json(m, &now->at[i], now_ns + ENDS_NS));
+	for (size_t i = 0; all && i < m->told.n; i++)
+		if (!firing_in(now, &m->told.at[i]))
+			all = append_json(all,
+					  alert_json(m, &m->told.at[i],
+						     m->o->paired ? now_ns + LEFT_NS : now_ns));
+	return line_of_json(all, 0);
+}
+
+/* ---- one of them --------------------------------------------------------------------------------------- */
+
+/* Its words, as far as they are one line. */
+static void put_answer(const struct alertmanager *m, long status, char why[WHY_LEN])
+{
+	snprintf(why, WHY_LEN, "it answers with status %ld: %.150s", status, text_of(&m->answer));
+}
+
+static int post(struct alertmanager *m, const struct firings *now, char why[WHY_LEN])
+{
+	const struct fetch_opts f = {
+		.type = "application/json", .limit_s = LIMIT_S, .stop = &m->all->stop};
+	char *body = body_of(m, now, clock_ns(CLOCK_REALTIME)), url[1100];
+	long status = 0;
+	int err = -ENOMEM;
+
+	snprintf(why, WHY_LEN, "out of memory");
+	snprintf(url, sizeof(url), "%.1000s%sapi/v2/alerts", m->url,
+		 m->url[strlen(m->url) - 1] == '/' ? "" : "/");
+	if (!m->fetch)
+		m->fetch = fetch_new(&f, why);
+	if (body && m->fetch)
+		err = fetch_post(m->fetch, url, body, strlen(body), ANSWER_MAX, &m->answer, &status,
+				 why);
+	free(body);
+	if (!err && status / 100 != 2) {
+		put_answer(m, status, why);
+		err = -EPROTO;
+	}
+	return err;
+}
+
+/* After a failure later and later. */
+static void tell(struct alertmanager *m, struct firings *now, int64_t mono_ns)
+{
+	char why[WHY_LEN];
+	int err = post(m, now, why);
+
+	pthread_mutex_lock(&m->all->lock);
+	m->counts.told += !err;
+	m->counts.failed += err != 0;
+	snprintf(m->why, sizeof(m->why), "%s", err ? why : "");
+	pthread_mutex_unlock(&m->all->lock);
+	if (err) {
+		m->wait_ns = m->wait_ns ? 2 * m->wait_ns : LOOK_S * NS_PER_S;
+		m->wait_ns = m->wait_ns < WAIT_MOST_NS ? m->wait_ns : WAIT_MOST_NS;
+		m->next_ns = mono_ns + m->wait_ns;
+		return;
+	}
+	m->wait_ns = m->next_ns = 0;
+	m->told_ns = mono_ns;
+	firings_release(&m->told);
+	m->told = *now;
+	*now = (struct firings){0};
+}
+
+static void step(struct alertmanager *m)
+{
+	int64_t mono_ns = clock_ns(CLOCK_MONOTONIC);
+	struct snapshot *s = board_get(m->o->board);
+	struct firings now = {0};
+	bool due;
+
+	if (s && !s->rebuilding && mono_ns - board_put_ns(m->o->board) < HANGS_NS &&
+	    !look(m, s, &now)) {
+		due = !is_known(&m->told, &now) || (now.n && mono_ns - m->told_ns >= RENEW_NS);
+		if (due && mono_ns >= m->next_ns)
+			tell(m, &now, mono_ns);
+	}
+	firings_release(&now);
+	snapshot_done(s);
+}
+
+static void *alertmanager_run(void *arg)
+{
+	struct alertmanager *m = arg;
+	struct timespec until;
+	bool ends = false;
+
+	while (!ends) {
+		step(m);
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += LOOK_S;
+		pthread_mutex_lock(&m->all->lock);
+		while (!m->all->ends &&
+		       pthread_cond_timedwait(&m->all->wake, &m->all->lock, &until) != ETIMEDOUT)
+			;
+		ends = m->all->ends;
+		pthread_mutex_unlock(&m->all->lock);
+	}
+	return NULL;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------- */
+
+static int start_all(struct alertmanagers *a)
+{
+	for (size_t i = 0; i < a->o.urls.n; i++) {
+		struct alertmanager *m = &a->at[a->n++];
+		int err;
+
+		m->o = &a->o;
+		m->all = a;
+		m->url = a->o.urls.at[i];
+		err = thread_start(&m->thread, "alertmanager", alertmanager_run, m);
+		m->running = !err;
+		if (err) {
+			fail("cannot start a thread: %s", strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
+int alertmanagers_start(struct alertmanagers **out, const struct alertmanager_opts *o)
+{
+	struct alertmanagers *a;
+	int err;
+
+	*out = NULL;
+	if (!o->urls.n)
+		return 0;
+	for (size_t i = 0; i < o->urls.n; i++)
+		if (strncmp(o->urls.at[i], "http://", 7) != 0 &&
+		    strncmp(o->urls.at[i], "https://", 8) != 0) {
+			fail("'--alertmanager %s': a URL like http://127.0.0.1:9093 is wanted",
+			     o->urls.at[i]);
+			return -EINVAL;
+		}
+	if (o->urls.n > ALERTMANAGERS_MAX) {
+		fail("more than %d Alertmanagers", ALERTMANAGERS_MAX);
+		return -EINVAL;
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		fail("out of memory");
+		return -ENOMEM;
+	}
+	a->o = *o;
+	pthread_mutex_init(&a->lock, NULL);
+	thread_cond_init(&a->wake);
+	err = start_all(a);
+	if (err)
+		alertmanagers_stop(a);
+	else
+		*out = a;
+	return err;
+}
+
+void alertmanagers_stop(struct alertmanagers *a)
+{
+	if (!a)
+		return;
+	a->stop = 1;
+	pthread_mutex_lock(&a->lock);
+	a->ends = true;
+	pthread_cond_broadcast(&a->wake);
+	pthread_mutex_unlock(&a->lock);
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->at[i].running)
+			pthread_join(a->at[i].thread, NULL);
+		fetch_free(a->at[i].fetch);
+		firings_release(&a->at[i].told);
+		text_release(&a->at[i].answer);
+	}
+	pthread_cond_destroy(&a->wake);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+bool alertmanagers_trouble(struct alertmanagers *a, struct alertmanager_counts *n, char why[400])
+{
+	*n = (struct alertmanager_counts){0};
+	*why = '\0';
+	if (!a)
+		return false;
+	pthread_mutex_lock(&a->lock);
+	for (size_t i = 0; i < a->n; i++) {
+		const struct alertmanager *m = &a->at[i];
+
+		n->told += m->counts.told;
+		n->failed += m->counts.failed;
+		if (*m->why && !*why)
+			snprintf(why, 400, "the Alertmanager '%.150s' was not told: %.200s", m->url,
+				 m->why);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return *why;
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Everything that is in the verdict of now: whole, as lists, and of one server. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "userspace/common/json_make.h"
+#include "userspace/common/version.h"
+
+#define LIMIT	  1000
+#define LIMIT_MAX 10000
+
+const struct api_list api_lists[] = {
+	{"/api/v1/servers",
+	 "servers",
+	 {"server", "status", "reason"},
+	 "Servers, and what is known of each."},
+	{"/api/v1/notices",
+	 "notices",
+	 {"kind", "server"},
+	 "What is so and is no fault of a server."},
+	{"/api/v1/unproven",
+	 "unproven",
+	 {"server", "resource"},
+	 "Resources in which a fault would not have been seen, and what would have been."},
+	{"/api/v1/not_judged",
+	 "not_judged",
+	 {"server", "signal"},
+	 "What could not be judged, and why."},
+	{"/api/v1/signals", "signals", {"signal"}, "What servers are compared by."},
+	{"/api/v1/parts",
+	 "parts",
+	 {"server", "status"},
+	 "Parts of servers that have peers of their own."},
+	{"/api/v1/gaps", "gaps", {"server"}, "Times without data."},
+	{"/api/v1/jobs", "jobs", {"job"}, "Jobs that were looked at for stragglers."},
+	{"/api/v1/stragglers",
+	 "stragglers",
+	 {"server", "job"},
+	 "Tasks that hold up their job, and what may be behind it."},
+	{0},
+};
+
+/* ---- the verdict --------------------------------------------------------------------------------------- */
+
+json_t *api_head(const struct snapshot *s)
+{
+	return json_pack("{s:i, s:o, s:o, s:b, s:b}", "schema", 1, "made", time_json(s->made_ns),
+			 "until", s->until_ns == INT64_MIN ? json_null() : time_json(s->until_ns),
+			 "rebuilding", s->rebuilding, "can_judge", s->can_judge);
+}
+
+void api_verdict(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	json_t *of = front_object(f, r), *all;
+
+	if (!of)
+		return;
+	all = api_head(f->now);
+	if (all && json_object_update_missing(all, of)) {
+		json_decref(all);
+		all = NULL;
+	}
+	front_json(r, 200, all);
+}
+
+/* ---- lists --------------------------------------------------------------------------------------------- */
+
+/* Whether the element has each of the values that were asked for. */
+static bool is_asked_for(const struct listener_request *r, const struct api_list *l,
+			 const json_t *one)
+{
+	char value[300];
+
+	for (size_t i = 0; i < 4 && l->filters[i]; i++) {
+		const char *is;
+
+		if (!front_query(r, l->filters[i], value, sizeof(value)))
+			continue;
+		is = json_string_value(json_object_get(one, l->filters[i]));
+		if (!is || strcmp(is, value) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* false, and it is answered: the query has a number that is none. */
+static bool number_asked(struct listener_request *r, const char *name, unsigned int least,
+			 unsigned int most, unsigned int *n)
+{
+	char text[512];
+
+	if (!listener_query(r, name, text, sizeof(text)) || !parse_uint(text, least, most, n))
+		return true;
+	listener_refuse(r, 400, 0, "'%s' is a number from %u to %u", name, least, most);
+	return false;
+}
+
+static void answer_list(struct front *f, struct listener_request *r, const struct api_list *l)
+{
+	unsigned int limit = LIMIT, offset = 0;
+	json_t *of, *one, *out = json_array(), *all;
+	size_t i, n = 0;
+
+	if (!number_asked(r, "limit", 1, LIMIT_MAX, &limit) ||
+	    !number_asked(r, "offset", 0, INT32_MAX, &offset)) {
+		json_decref(out);
+		return;
+	}
+	of = front_object(f, r);
+	if (!of) {
+		json_decref(out);
+		return;
+	}
+	json_array_foreach(json_object_get(of, l->key), i, one)
+	{
+		if (!is_asked_for(r, l, one))
+			continue;
+		if (n++ >= offset && json_array_size(out) < limit)
+			json_array_append(out, one);
+	}
+	all = api_head(f->now);
+	if (all && (json_object_set_new(all, "total", json_integer((json_int_t)n)) ||
+		    json_object_set_new(all, "offset", json_integer(offset)))) {
+		json_decref(all);
+		all = NULL;
+	}
+	if (!all)
+		json_decref(out);
+	if (!all || json_object_set_new(all, l->key, out)) {
+		json_decref(all);
+		all = NULL;
+	}
+	front_json(r, 200, all);
+}
+
+void api_of_list(void *arg, struct listener_request *r)
+{
+	for (const struct api_list *l = api_lists; l->path; l++)
+		if (!strcmp(r->path, l->path)) {
+			answer_list(arg, r, l);
+			return;
+		}
+	listener_refuse(r, 404, 0, "no such path: /api/v1/openapi.json tells all");
+}
+
+/* ---- a server ------------------------------------------------------------------------------------------ */
+
+/* Elements of a list that are of the server. */
+static json_t *of_server(const json_t *verdict, const char *key, const char *server)
+{
+	json_t *out = json_array(), *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(verdict, key), i, one)
+	{
+		const char *is = json_string_value(json_object_get(one, "server"));
+
+		if (is && !strcmp(is, server))
+			json_array_append(out, one);
+	}
+	return out;
+}
+
+void api_server(void *arg, struct listener_request *r)
+{
+	static const char *const keys[] = {"incidents", "notices", "unproven",	"not_judged",
+					   "parts",	"gaps",	   "stragglers"};
+	struct front *f = arg;
+	char name[HOST_LEN];
+	json_t *of, *found, *all;
+
+	if (!front_rest(r, name, sizeof(name))) {
+		listener_refuse(r, 404, 0, "no such server");
+		return;
+	}
+	of = front_object(f, r);
+	if (!of)
+		return;
+	found = of_server(of, "servers", name);
+	all = json_array_size(found) ? api_head(f->now) : NULL;
+	if (!json_array_size(found)) {
+		listener_refuse(r, 404, 0, "no such server");
+	} else {
+		if (all)
+			json_object_update(all, json_array_get(found, 0));
+		for (size_t i = 0; all && i < sizeof(keys) / sizeof(*keys); i++)
+			json_object_set_new(all, keys[i], of_server(of, keys[i], name));
+		front_json(r, 200, all);
+	}
+	json_decref(found);
+}
+
+/* ---- what there is to ask ------------------------------------------------------------------------------ */
+
+/* most: of a number; 0: it is a text, in this format ("": in any). */
+static json_t *parameter(const char *name, const char *in, unsigned int most, const char *format)
+{
+	json_t *schema = most ? json_pack("{s:s, s:i, s:I}", "type", "integer", "minimum",
+					  strcmp(name, "limit") == 0, "maximum", (json_int_t)most)
+			      : json_pack("{s:s}", "type", "string");
+
+	if (schema && *format)
+		json_object_set_new(schema, "format", json_string(format));
+	return json_pack("{s:s, s:s, s:b, s:o}", "name", name, "in", in, "required",
+			 !strcmp(in, "path"), "schema", schema);
+}
+
+static json_t *answers(const char *type, bool may_miss)
+{
+	json_t *all = json_pack("{s:{s:s, s:{s:{s:{s:s}}}}, s:{s:s}, s:{s:s}}", "200",
+				"description", "what was asked for", "content", type, "schema",
+				"type", strcmp(type, "application/json") ? "string" : "object",
+				"400", "description", "a part of the query makes no sense", "503",
+				"description", "nothing is known yet");
+
+	if (all && may_miss)
+		json_object_set_new(
+			all, "404",
+			json_pack("{s:s}", "description", "there is none of that name"));
+	return all;
+}
+
+static void add_path(json_t *paths, const char *path, const char *what, json_t *parameters,
+		     const char *type)
+{
+	json_t *one = json_pack("{s:{s:s, s:o, s:o}}", "get", "summary", what, "parameters",
+				parameters, "responses", answers(type, strchr(path, '{') != NULL));
+
+	json_object_set_new(paths, path, one);
+}
+
+static json_t *parameters_of(const struct api_list *l)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < 4 && l->filters[i]; i++)
+		json_array_append_new(all, parameter(l->filters[i], "query", 0, ""));
+	json_array_append_new(all, parameter("limit", "query", LIMIT_MAX, ""));
+	json_array_append_new(all, parameter("offset", "query", INT32_MAX, ""));
+	return all;
+}
+
+void api_openapi(void *arg, struct listener_request *r)
+{
+	json_t *paths = json_object();
+
+	(void)arg;
+	add_path(paths, "/api/v1/verdict",
+		 "All that is known now, as 'limpet diagnose --json' says it.", json_array(),
+		 "application/json");
+	for (const struct api_list *l = api_lists; l->path; l++)
+		add_path(paths, l->path, l->what, parameters_of(l), "application/json");
+	add_path(paths, "/api/v1/servers/{server}", "One server, and all that is of it.",
+		 json_pack("[o]", parameter("server", "path", 0, "")), "application/json");
+	add_path(paths, "/api/v1/incidents",
+		 "Incidents, those that were opened last first; of before a start, too.",
+		 json_pack("[o, o, o, o]", parameter("server", "query", 0, ""),
+			   parameter("open", "query", 1, ""), parameter("before", "query", 0, ""),
+			   parameter("limit", "query", 1000, "")),
+		 "application/json");
+	add_path(paths, "/api/v1/incidents/{id}",
+		 "One incident, its evidence, and what was told of it.",
+		 json_pack("[o]", parameter("id", "path", 0, "")), "application/json");
+	add_path(paths, "/api/v1/events",
+		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
+		 json_array(), "text/event-stream");
+	add_path(paths, "/metrics", "For Prometheus.", json_array(), "text/plain");
+	add_path(paths, "/healthz", "Whether the service judges.", json_array(), "text/plain");
+	front_json(r, 200,
+		   json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "openapi", "3.0.3", "info", "title",
+			     "limpet serve", "version", LIMPET_VERSION, "description",
+			     "Which server of a parallel file system limps, and why. Nothing is "
+			     "changed by it.",
+			     "paths", paths));
+}

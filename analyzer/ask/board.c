@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "board.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "userspace/common/clock.h"
+
+struct board {
+	pthread_mutex_t lock;
+	struct snapshot *now;
+	uint64_t number;
+	int64_t put_ns;
+	char *events[BOARD_EVENTS]; /* event n at n % BOARD_EVENTS */
+	uint64_t newest;
+	int fd;
+};
+
+struct snapshot *snapshot_new(void)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (s)
+		atomic_init(&s->users, 1);
+	return s;
+}
+
+void snapshot_done(struct snapshot *s)
+{
+	if (!s || atomic_fetch_sub(&s->users, 1) != 1)
+		return;
+	verdict_release(&s->verdict);
+	for (int f = 0; f < FORMATS; f++)
+		free(s->metrics[f]);
+	free(s);
+}
+
+struct board *board_new(void)
+{
+	struct board *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (b->fd < 0) {
+		free(b);
+		return NULL;
+	}
+	pthread_mutex_init(&b->lock, NULL);
+	b->put_ns = clock_ns(CLOCK_MONOTONIC);
+	return b;
+}
+
+void board_free(struct board *b)
+{
+	if (!b)
+		return;
+	snapshot_done(b->now);
+	for (size_t i = 0; i < BOARD_EVENTS; i++)
+		free(b->events[i]);
+	close(b->fd);
+	pthread_mutex_destroy(&b->lock);
+	free(b);
+}
+
+static void ring(const struct board *b)
+{
+	/* It is full where nobody reads, and then there is news already. */
+	if (write(b->fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+		return;
+}
+
+void board_put(struct board *b, struct snapshot *s)
+{
+	struct snapshot *old;
+
+	pthread_mutex_lock(&b->lock);
+	s->number = ++b->number;
+	old = b->now;
+	b->now = s;
+	b->put_ns = clock_ns(CLOCK_MONOTONIC);
+	pthread_mutex_unlock(&b->lock);
+	snapshot_done(old);
+	ring(b);
+}
+
+struct snapshot *board_get(struct board *b)
+{
+	struct snapshot *s;
+
+	pthread_mutex_lock(&b->lock);
+	s = b->now;
+	if (s)
+		atomic_fetch_add(&s->users, 1);
+	pthread_mutex_unlock(&b->lock);
+	return s;
+}
+
+int64_t board_put_ns(struct board *b)
+{
+	int64_t ns;
+
+	pthread_mutex_lock(&b->lock);
+	ns = b->put_ns;
+	pthread_mutex_unlock(&b->lock);
+	return ns;
+}
+
+int board_event(struct board *b, const char *json)
+{
+	char *copy = strdup(json), *old;
+
+	if (!copy)
+		return -ENOMEM;
+	pthread_mutex_lock(&b->lock);
+	b->newest++;
+	old = b->events[b->newest % BOARD_EVENTS];
+	b->events[b->newest % BOARD_EVENTS] = copy;
+	pthread_mutex_unlock(&b->lock);
+	free(old);
+	ring(b);
+	return 0;
+}
+
+char *board_event_from(struct board *b, uint64_t *number)
+{
+	char *copy = NULL;
+
+	pthread_mutex_lock(&b->lock);
+	if (b->newest >= BOARD_EVENTS && *number <= b->newest - BOARD_EVENTS)
+		*number = b->newest - BOARD_EVENTS + 1;
+	if (!*number)
+		*number = 1;
+	if (*number <= b->newest)
+		copy = strdup(b->events[*number % BOARD_EVENTS]);
+	pthread_mutex_unlock(&b->lock);
+	return copy;
+}
+
+uint64_t board_newest(struct board *b)
+{
+	uint64_t newest;
+
+	pthread_mutex_lock(&b->lock);
+	newest = b->newest;
+	pthread_mutex_unlock(&b->lock);
+	return newest;
+}
+
+int board_fd(const struct board *b)
+{
+	return b->fd;
+}

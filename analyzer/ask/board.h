@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the judge knows, for the thread that answers: one snapshot at a time, which nobody changes any more, and the last events.
+ * The judge puts, the other gets; neither waits for the other.
+ */
+#ifndef LIMPET_ASK_BOARD_H
+#define LIMPET_ASK_BOARD_H
+
+#include <stdatomic.h>
+
+#include "analyzer/verdict/verdict.h"
+#include "analyzer/watch/changes.h"
+#include "userspace/common/metrics_text.h"
+
+/* So many events are known to those that come back. */
+#define BOARD_EVENTS 1000
+
+struct snapshot {
+	struct verdict verdict; /* without looks and durations */
+	uint64_t number;
+	int64_t made_ns;  /* CLOCK_REALTIME */
+	int64_t until_ns; /* the end of what was judged; INT64_MIN: nothing was */
+	bool rebuilding;  /* the service has just started: nothing is judged yet */
+	bool can_judge;
+	size_t reporting; /* servers, in the last interval */
+	char trouble[400];
+	char *metrics[FORMATS]; /* for scrapers */
+	size_t metrics_len[FORMATS];
+	atomic_uint users;
+};
+
+struct snapshot *snapshot_new(void);	/* one user; NULL: out of memory */
+void snapshot_done(struct snapshot *s); /* one user less; takes NULL */
+
+struct board;
+
+struct board *board_new(void);	  /* NULL: out of memory */
+void board_free(struct board *b); /* takes NULL; nobody uses it any more */
+
+/* Takes the snapshot, which gets the next number. */
+void board_put(struct board *b, struct snapshot *s);
+/* The newest, with one user more; NULL: there is none yet. */
+struct snapshot *board_get(struct board *b);
+/* CLOCK_MONOTONIC: of the last board_put(), or of board_new(). */
+int64_t board_put_ns(struct board *b);
+
+/* An event, as an object of JSON on one line; numbers go up by one from 1. 0 or -ENOMEM. */
+int board_event(struct board *b, const char *json);
+/* The event of this number, or of the first one after it that is there still, for the caller to free(); *number is made
+ * that one's. NULL: there is none yet, or no memory. */
+char *board_event_from(struct board *b, uint64_t *number);
+/* The number of the newest; 0: there was none. */
+uint64_t board_newest(struct board *b);
+/* Readable when there is something new; the reader reads it away. */
+int board_fd(const struct board *b);
+
+#endif

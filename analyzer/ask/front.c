@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* front.h: the thread, the routes, and what all answers need. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "analyzer/output/verdict_object.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/json_make.h"
+#include "userspace/common/threads.h"
+
+/* The judge puts something each two seconds. */
+#define HANGS_NS   (60 * NS_PER_S)
+#define HANGS_TEXT "nothing was judged for a minute"
+#define PULSE_S	   15
+#define BUSY_MS	   200
+
+/* ---- for all answers ----------------------------------------------------------------------------------- */
+
+/* What stands still looks like what is right. Before the first snapshot what was kept is read again, however long that takes. */
+static bool hangs(struct front *f)
+{
+	struct snapshot *any = board_get(f->board);
+	bool late = any && clock_ns(CLOCK_MONOTONIC) - board_put_ns(f->board) > HANGS_NS;
+
+	snapshot_done(any);
+	return late;
+}
+
+struct snapshot *front_now(struct front *f, struct listener_request *r)
+{
+	struct snapshot *newest = board_get(f->board);
+
+	if (newest && newest != f->now) {
+		json_decref(f->object);
+		f->object = NULL;
+	}
+	snapshot_done(f->now);
+	f->now = newest;
+	if (!newest)
+		listener_refuse(r, 503, 1000, "the service has just started: nothing is known yet");
+	else if (hangs(f))
+		listener_refuse(r, 503, 10000, HANGS_TEXT);
+	return newest && !hangs(f) ? newest : NULL;
+}
+
+json_t *front_object(struct front *f, struct listener_request *r)
+{
+	const struct snapshot *s = front_now(f, r);
+
+	if (!s)
+		return NULL;
+	if (!f->object)
+		f->object = verdict_object(&s->verdict, false);
+	if (!f->object)
+		listener_refuse(r, 503, 1000, "out of memory");
+	return f->object;
+}
+
+/* The judge makes it, and may replace it: a handle is of the file that is there when it is first asked for. */
+sqlite3 *front_db(struct front *f)
+{
+	char path[4200];
+
+	if (f->db)
+		return f->db;
+	snprintf(path, sizeof(path), "%s/incidents.db", f->o->dir);
+	if (sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
+		sqlite3_close(f->db);
+		f->db = NULL;
+	} else {
+		sqlite3_busy_timeout(f->db, BUSY_MS);
+	}
+	return f->db;
+}
+
+static bool decoded(const char *text, size_t len, char *to, size_t size)
+{
+	char raw[512], *plain;
+	size_t n = 0;
+	bool fits;
+
+	if (len >= sizeof(raw))
+		return false;
+	memcpy(raw, text, len);
+	raw[len] = '\0';
+	plain = evhttp_uridecode(raw, 1, &n);
+	fits = plain && n < size && strlen(plain) == n;
+	if (fits)
+		memcpy(to, plain, n + 1);
+	free(plain);
+	return fits;
+}
+
+bool front_query(const struct listener_request *r, const char *name, char *to, size_t size)
+{
+	char raw[512];
+
+	return listener_query(r, name, raw, sizeof(raw)) && decoded(raw, strlen(raw), to, size);
+}
+
+bool front_rest(const struct listener_request *r, char *to, size_t size)
+{
+	return *r->rest && !strchr(r->rest, '/') && decoded(r->rest, strlen(r->rest), to, size);
+}
+
+void front_json(struct listener_request *r, int status, json_t *object)
+{
+	char *line = line_of_json(object, 15);
+	struct text t = {0};
+
+	if (!line) {
+		listener_refuse(r, 503, 1000, "out of memory");
+		return;
+	}
+	text_put(&t, line);
+	free(line);
+	listener_answer(r, status, &t);
+}
+
+/* ---- metrics ------------------------------------------------------------------------------------------- */
+
+static void answer_metrics(void *arg, struct listener_request *r)
+{
+	const char *accept =
+		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Accept");
+	enum openmetrics_format format = openmetrics_negotiate(accept);
+	struct snapshot *s = front_now(arg, r);
+	struct text t = {0};
+
+	if (!s)
+		return;
+	text_put_bytes(&t, s->metrics[format], s->metrics_len[format]);
+	listener_reply(r, 200, openmetrics_content_type(format), NULL, &t);
+}
+
+static void answer_health(void *arg, struct listener_request *r)
+{
+	bool healthy = !hangs(arg);
+	struct text t = {0};
+
+	text_put(&t, healthy ? "ok\n" : HANGS_TEXT "\n");
+	listener_reply(r, healthy ? 200 : 503, "text/plain; charset=utf-8", NULL, &t);
+}
+
+/* ---- who may ------------------------------------------------------------------------------------------- */
+
+/* Those on this host. */
+static bool who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
+{
+	struct evhttp_connection *connection = evhttp_request_get_connection(r->http);
+	char *address = NULL;
+	uint16_t port;
+
+	(void)arg;
+	evhttp_connection_get_peer(connection, &address, &port);
+	if (!address || (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0 &&
+			 strncmp(address, "::ffff:127.", 11) != 0))
+		return false;
+	snprintf(name, LISTENER_NAME, "this host");
+	return true;
+}
+
+static const struct listener_route routes[] = {
+	{EVHTTP_REQ_GET, "/style.css", false, page_style},
+	{EVHTTP_REQ_GET, "/limpet.js", false, page_script},
+	{EVHTTP_REQ_GET, "/servers/", false, page_server},
+	{EVHTTP_REQ_GET, "/incidents/", false, page_incident},
+	{EVHTTP_REQ_GET, "/metrics", true, answer_metrics},
+	{EVHTTP_REQ_GET, "/healthz", true, answer_health},
+	{EVHTTP_REQ_GET, "/api/v1/openapi.json", false, api_openapi},
+	{EVHTTP_REQ_GET, "/api/v1/verdict", false, api_verdict},
+	{EVHTTP_REQ_GET, "/api/v1/incidents", false, api_incidents},
+	{EVHTTP_REQ_GET, "/api/v1/incidents/", false, api_incident},
+	{EVHTTP_REQ_GET, "/api/v1/servers/", false, api_server},
+	{EVHTTP_REQ_GET, "/api/v1/events", false, api_events},
+	/* api_lists */
+	{EVHTTP_REQ_GET, "/api/v1/", false, api_of_list},
+	{EVHTTP_REQ_GET, "/", false, page_home},
+	{0},
+};
+
+/* ---- the thread ---------------------------------------------------------------------------------------- */
+
+static void on_news(evutil_socket_t fd, short what, void *arg)
+{
+	uint64_t n;
+
+	(void)what;
+	if (read(fd, &n, sizeof(n)) == sizeof(n))
+		streams_tell(arg);
+}
+
+static void on_pulse(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	streams_pulse(arg);
+}
+
+static void on_stop(evutil_socket_t fd, short what, void *arg)
+{
+	struct front *f = arg;
+
+	(void)fd, (void)what;
+	event_base_loopbreak(f->base);
+}
+
+static void *front_run(void *arg)
+{
+	struct front *f = arg;
+
+	event_base_dispatch(f->base);
+	return NULL;
+}
+
+static int front_listen(struct front *f, char why[WHY_LEN])
+{
+	const struct listener_opts l = {.listen = f->o->listen,
+					.alone = "127.0.0.1",
+					.routes = routes,
+					.names = &f->names,
+					.who = who,
+					.arg = f,
+					.bounds = {.per_caller = 600,
+						   .per_second = 1000,
+						   .guests = 1000,
+						   .body = 65536,
+						   .bytes = 16 << 20}};
+
+	f->base = event_base_new();
+	f->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (!f->base || f->stop_fd < 0)
+		return -ENOMEM;
+	f->news = event_new(f->base, board_fd(f->board), EV_READ | EV_PERSIST, on_news, f);
+	f->pulse = event_new(f->base, -1, EV_PERSIST, on_pulse, f);
+	f->stop = event_new(f->base, f->stop_fd, EV_READ, on_stop, f);
+	if (!f->news || !f->pulse || !f->stop || event_add(f->news, NULL) ||
+	    event_add(f->pulse, &(struct timeval){.tv_sec = PULSE_S}) || event_add(f->stop, NULL))
+		return -ENOMEM;
+	return listener_new(&f->listener, f->base, &l, why);
+}
+
+int front_start(struct front **out, const struct front_opts *o, char why[WHY_LEN])
+{
+	struct front *f = calloc(1, sizeof(*f));
+	int err;
+
+	*out = NULL;
+	snprintf(why, WHY_LEN, "out of memory");
+	if (!f)
+		return -ENOMEM;
+	*f = (struct front){.o = o, .board = o->board, .stop_fd = -1};
+	LIST_INIT(&f->streams);
+	snprintf(f->run, sizeof(f->run), "%" PRIx64, (uint64_t)clock_ns(CLOCK_REALTIME));
+	err = http_hosts_here(&f->names, o->names, why);
+	if (!err)
+		err = front_listen(f, why);
+	if (!err)
+		err = thread_start(&f->thread, "front", front_run, f);
+	f->running = !err;
+	if (err)
+		front_stop(f);
+	else
+		*out = f;
+	return err;
+}
+
+void front_stop(struct front *f)
+{
+	if (!f)
+		return;
+	if (f->running && write(f->stop_fd, &(uint64_t){1}, sizeof(uint64_t)) > 0)
+		pthread_join(f->thread, NULL);
+	listener_free(f->listener);
+	if (f->news)
+		event_free(f->news);
+	if (f->pulse)
+		event_free(f->pulse);
+	if (f->stop)
+		event_free(f->stop);
+	if (f->base)
+		event_base_free(f->base);
+	if (f->stop_fd >= 0)
+		close(f->stop_fd);
+	json_decref(f->object);
+	snapshot_done(f->now);
+	sqlite3_close(f->db);
+	http_hosts_release(&f->names);
+	free(f);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The front, as its files see it and nobody else: front.c (thread and routes), api.c, incidents_asked.c, pages.c, streams.c. */
+#ifndef LIMPET_ASK_INTERNAL_H
+#define LIMPET_ASK_INTERNAL_H
+
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/queue.h>
+
+#include "front.h"
+#include "analyzer/http/listener.h"
+
+struct stream;
+
+struct front {
+	const struct front_opts *o;
+	struct board *board;
+	struct http_hosts names;
+	struct event_base *base;
+	struct event *news, *pulse, *stop;
+	int stop_fd;
+	struct listener *listener;
+	pthread_t thread;
+	bool running;
+	sqlite3 *db;	      /* NULL: not opened yet */
+	char run[24];	      /* of this process: what numbers of events are of */
+	struct snapshot *now; /* that is answered by at present; NULL: there is none yet */
+	json_t *object;	      /* of its verdict, made when it is asked for */
+	LIST_HEAD(, stream) streams;
+};
+
+/* The newest snapshot, until the next call; NULL, and it is answered: there is none yet. */
+struct snapshot *front_now(struct front *f, struct listener_request *r);
+/* Its verdict; NULL, and it is answered. */
+json_t *front_object(struct front *f, struct listener_request *r);
+/* DIR/incidents.db; NULL: there is none that can be read. */
+sqlite3 *front_db(struct front *f);
+
+/* A name of the query, decoded; false: it is not there, or too long. */
+bool front_query(const struct listener_request *r, const char *name, char *to, size_t size);
+/* What stands behind a route's path, decoded; false: nothing, or more than a name. */
+bool front_rest(const struct listener_request *r, char *to, size_t size);
+/* Answers; takes the reference. */
+void front_json(struct listener_request *r, int status, json_t *object);
+
+/* api.c; a route for everything that is a list in the verdict. */
+struct api_list {
+	const char *path, *key; /* of the verdict */
+	const char *filters[4]; /* keys of its elements that a query may name */
+	const char *what;
+};
+extern const struct api_list api_lists[];
+/* What all answers begin with. */
+json_t *api_head(const struct snapshot *s);
+void api_verdict(void *arg, struct listener_request *r);
+void api_of_list(void *arg, struct listener_request *r);
+void api_server(void *arg, struct listener_request *r);
+void api_openapi(void *arg, struct listener_request *r);
+/* incidents_asked.c */
+void api_incidents(void *arg, struct listener_request *r);
+void api_incident(void *arg, struct listener_request *r);
+/* The incident's object, with what the board knows better; NULL: there is none of this id. */
+json_t *incident_of_id(struct front *f, const char *id, json_t *verdict);
+/* streams.c */
+void api_events(void *arg, struct listener_request *r);
+void streams_tell(struct front *f);
+void streams_pulse(struct front *f);
+/* pages.c */
+void page_home(void *arg, struct listener_request *r);
+void page_server(void *arg, struct listener_request *r);
+void page_incident(void *arg, struct listener_request *r);
+void page_style(void *arg, struct listener_request *r);
+void page_script(void *arg, struct listener_request *r);
+
+#endif

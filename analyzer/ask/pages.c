@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Pages for people, whole without a script: what limps now, every server, an incident with its evidence. With one they are asked for anew
+ * whenever there is a new verdict.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "analyzer/draw/html.h"
+#include "analyzer/report/page.h"
+#include "analyzer/report/style.h"
+#include "analyzer/verdict/sentences.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/output.h"
+
+/* Of incidents of before. */
+#define PAST 20
+
+static const char own_style[] =
+	"nav{display:flex;gap:1.2rem;align-items:baseline;font-size:.875rem;margin-bottom:1.2rem;"
+	"flex-wrap:wrap}\n"
+	"nav b{font-size:1rem}a{color:inherit}nav a,td a,li a{text-decoration-color:var(--rule)}\n"
+	"a:focus-visible{outline:2px solid var(--own);outline-offset:2px}\n"
+	".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.4rem;"
+	"list-style:none;padding:0;max-width:none}\n"
+	".tiles li{margin:0}.tiles a{display:block;padding:.35rem .6rem;border:1px solid "
+	"var(--rule);border-left:.4rem solid var(--rule);"
+	"text-decoration:none;font-size:.8125rem;line-height:1.3;height:100%}\n"
+	".tiles b{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}\n"
+	".tiles "
+	".indicted{border-color:var(--own);border-left-color:var(--own);background:var(--own);"
+	"color:var(--paper)}\n"
+	".tiles .suspicious{border-color:var(--own);border-left-color:var(--own)}\n"
+	".tiles .well{border-left-color:var(--peers)}\n"
+	".tiles .unproven,.tiles "
+	".not-judged{border-style:dashed;border-left-style:double;color:var(--soft)}\n"
+	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";
+
+static const char script[] =
+	"'use strict';\n"
+	"(() => {\n"
+	"  let busy = false, again = false;\n"
+	"  async function renew() {\n"
+	"    if (busy) { again = true; return; }\n"
+	"    busy = true;\n"
+	"    try {\n"
+	"      const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});\n"
+	"      if (answer.ok) {\n"
+	"        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');\n"
+	"        const old = document.querySelector('main'), main = page.querySelector('main');\n"
+	"        const at = document.activeElement && "
+	"document.activeElement.getAttribute('href');\n"
+	"        if (main && old.innerHTML !== main.innerHTML) {\n"
+	"          old.replaceWith(document.adoptNode(main));\n"
+	"          document.title = page.title;\n"
+	"          if (at) { const to = [...document.querySelectorAll('a')].find((a) => "
+	"a.getAttribute('href') === at); if (to) to.focus(); }\n"
+	"        }\n"
+	"        document.documentElement.dataset.live = 'yes';\n"
+	"      } else lost();\n"
+	"    } catch { lost(); }\n"
+	"    busy = false;\n"
+	"    if (again) { again = false; renew(); }\n"
+	"  }\n"
+	"  function lost() {\n"
+	"    if (document.getElementById('lost')) return;\n"
+	"    const p = document.createElement('p');\n"
+	"    p.id = 'lost'; p.className = 'stale'; p.setAttribute('role', 'status');\n"
+	"    p.textContent = 'The service does not answer: this is what it said last.';\n"
+	"    document.querySelector('main').prepend(p);\n"
+	"  }\n"
+	"  const events = new EventSource('/api/v1/events');\n"
+	"  events.addEventListener('verdict', renew);\n"
+	"  events.addEventListener('change', renew);\n"
+	"  events.onopen = renew;\n"
+	"  events.onerror = lost;\n"
+	"})();\n";
+
+/* ---- the frame of a page ------------------------------------------------------------------------------- */
+
+struct html_page {
+	FILE *to;
+	char *bytes;
+	size_t len;
+};
+
+static const char *const headers[] = {"Content-Security-Policy",
+				      "default-src 'none'; style-src 'self'; script-src 'self'; "
+				      "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+				      "frame-ancestors 'none'",
+				      "X-Content-Type-Options",
+				      "nosniff",
+				      "Referrer-Policy",
+				      "no-referrer",
+				      "Cache-Control",
+				      "no-store",
+				      NULL};
+
+/* NULL: out of memory. */
+static FILE *page_begin(struct html_page *p, const char *title)
+{
+	*p = (struct html_page){0};
+	p->to = open_memstream(&p->bytes, &p->len);
+	if (!p->to)
+		return NULL;
+	html_enclose(p->to,
+		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+		     title,
+		     "</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n<script "
+		     "src=\"/limpet.js\" defer></script>\n"
+		     "<noscript><meta http-equiv=\"refresh\" "
+		     "content=\"15\"></noscript>\n</head>\n<body>\n<main>\n");
+	return p->to;
+}
+
+static void page_end(struct html_page *p, struct listener_request *r)
+{
+	struct text t = {0};
+
+	if (p->to)
+		fputs("</main>\n</body>\n</html>\n", p->to);
+	if (!p->to || ferror(p->to) | fclose(p->to) || !p->bytes) {
+		listener_refuse(r, 503, 1000, "out of memory");
+	} else {
+		text_put_bytes(&t, p->bytes, p->len);
+		listener_reply(r, 200, "text/html; charset=utf-8", headers, &t);
+	}
+	free(p->bytes);
+}
+
+void page_style(void *arg, struct listener_request *r)
+{
+	struct text t = {0};
+
+	(void)arg;
+	text_put(&t, html_style());
+	text_put(&t, own_style);
+	listener_reply(r, 200, "text/css; charset=utf-8", NULL, &t);
+}
+
+void page_script(void *arg, struct listener_request *r)
+{
+	struct text t = {0};
+
+	(void)arg;
+	text_put(&t, script);
+	listener_reply(r, 200, "text/javascript; charset=utf-8", NULL, &t);
+}
+
+/* ---- pieces -------------------------------------------------------------------------------------------- */
+
+/* A name as a part of a path. */
+static void put_link(FILE *to, const char *before, const char *path, const char *name)
+{
+	char *encoded = evhttp_encode_uri(name);
+
+	fprintf(to, "<a%s href=\"%s", before, path);
+	html_text(to, encoded ? encoded : "");
+	fputs("\">", to);
+	free(encoded);
+}
+
+static void put_nav(FILE *to, const struct snapshot *s)
+{
+	char until[TIME_TEXT_LEN], made[TIME_TEXT_LEN];
+
+	fputs("<nav aria-label=\"limpet\"><b><a href=\"/\">limpet</a></b> <a "
+	      "href=\"/#servers\">servers</a> <a href=\"/#before\">before</a> "
+	      "<a href=\"/api/v1/openapi.json\">API</a> <span>",
+	      to);
+	if (s->until_ns != INT64_MIN)
+		html_say(to, "judged until %s, ", output_time(s->until_ns, until));
+	html_say(to, "now %s", output_time(s->made_ns, made));
+	fputs("</span></nav>\n", to);
+	if (*s->trouble)
+		html_enclose(to, "<p class=\"stale\" role=\"status\">", s->trouble, "</p>\n");
+}
+
+/* What is said of all: that somebody limps, that nobody does as far as can be seen, or that nobody knows. */
+static void headline(struct text *t, const struct snapshot *s)
+{
+	const struct verdict *a = &s->verdict;
+	size_t first = SIZE_MAX, n = 0;
+
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].open && !a->incidents[i].suspicious) {
+			first = n++ ? first : i;
+		}
+	if (n == 1)
+		text_add(t, "%s limps: %s", verdict_node(a, a->incidents[first].node),
+			 cause_table[a->incidents[first].cause].word);
+	else if (n)
+		text_add(t, "%zu servers limp", n);
+	else if (s->rebuilding)
+		text_put(t, "Rebuilding: nothing is judged yet");
+	else if (!s->can_judge)
+		text_put(t, "Cannot judge");
+	else
+		sentence_nobody(t, a, true);
+}
+
+/* The first letter of a sentence that may begin with a name stays. */
+static void put_headline(FILE *to, const struct snapshot *s)
+{
+	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
+	const struct verdict *a = &s->verdict;
+
+	headline(&t, s);
+	html_enclose(to, "<header>\n<h1>", text_of(&t), "</h1>\n");
+	if (!s->can_judge)
+		html_enclose(to, "<p class=\"lead\">What is so now is not known: ",
+			     a->cannot.why ? sentence_cannot(&said, &a->cannot)
+					   : "no server could be judged",
+			     ".</p>\n");
+	fputs("<p class=\"lead\">", to);
+	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, true));
+	fputs("</p>\n", to);
+	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
+		if (*sentence_unproven_all(&said, a, (enum resource)r, true))
+			html_enclose(to, "<p>Unproven: ", text_of(&said), ".</p>\n");
+	fputs("</header>\n", to);
+}
+
+static void put_case(FILE *to, const struct verdict *a, size_t i, bool evidence)
+{
+	char id[24];
+
+	snprintf(id, sizeof(id), "%016lx", (unsigned long)a->incidents[i].id);
+	report_case(to, a, i, "h2");
+	if (evidence) {
+		report_findings(to, a, &a->incidents[i]);
+		return;
+	}
+	fputs("<p>", to);
+	put_link(to, "", "/incidents/", id);
+	fputs("evidence</a></p>\n", to);
+}
+
+static void put_cases(FILE *to, const struct verdict *a, bool suspicious)
+{
+	for (size_t i = 0; i < a->n_incidents; i++)
+		if (a->incidents[i].open &&
+		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious)
+			put_case(to, a, i, false);
+}
+
+/* Worst first, then by name. */
+static void put_tiles(FILE *to, const struct verdict *a)
+{
+	fputs("<section id=\"servers\">\n<h2>Servers</h2>\n<ul class=\"tiles\">\n", to);
+	for (int status = STATUSES; status-- > 0;)
+		for (size_t i = 0; i < a->n_nodes; i++) {
+			char name[HOST_LEN];
+			struct text before TEXT_SCOPED = {0};
+
+			if ((int)verdict_status(a, i, true) != status)
+				continue;
+			text_add(&before, " class=\"%s\"", status_table[status].word);
+			fputs("<li>", to);
+			put_link(to, text_of(&before), "/servers/", a->nodes[i]);
+			html_enclose(to, "<b>", output_clean(a->nodes[i], name, sizeof(name)),
+				     "</b> ");
+			html_text(to, status_table[status].word);
+			if (*verdict_reason(a, i, true))
+				html_enclose(to, ": ", verdict_reason(a, i, true), "");
+			fputs("</a></li>\n", to);
+		}
+	fputs("</ul>\n</section>\n", to);
+}
+
+static void put_notices(FILE *to, const struct verdict *a, size_t node)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->n_notices; i++) {
+		struct text said TEXT_SCOPED = {0};
+
+		if (!verdict_notice_now(a, &a->notices[i]) ||
+		    (node != SIZE_MAX && a->notices[i].node != node))
+			continue;
+		fputs(any ? "" : "<section>\n<h2>Noticed, and no fault of a server</h2>\n<ul>\n",
+		      to);
+		any = true;
+		html_enclose(to, "<li>", sentence_notice(&said, a, &a->notices[i]), "</li>\n");
+	}
+	fputs(any ? "</ul>\n</section>\n" : "", to);
+}
+
+/* ---- before -------------------------------------------------------------------------------------------- */
+
+static void put_row(FILE *to, sqlite3_stmt *st)
+{
+	const char *id = (const char *)sqlite3_column_text(st, 0),
+		   *line = (const char *)sqlite3_column_text(st, 1);
+	bool open = sqlite3_column_type(st, 3) == SQLITE_NULL;
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+
+	fputs("<tr><td>", to);
+	put_link(to, "", "/incidents/", id ? id : "");
+	html_text(to, line ? line : "");
+	fputs("</a></td>", to);
+	report_cell(to, "n", "since", output_time(sqlite3_column_int64(st, 2), from));
+	report_cell(to, "n", "until",
+		    open ? "still so" : output_time(sqlite3_column_int64(st, 3), until));
+	fputs("</tr>\n", to);
+}
+
+/* What was told of servers, or of one: the newest first. */
+static void put_before(FILE *to, struct front *f, const char *server)
+{
+	sqlite3 *db = front_db(f);
+	sqlite3_stmt *st = NULL;
+	bool any = false;
+
+	if (!db || sqlite3_prepare_v2(db,
+				      "SELECT id, headline, coalesce(onset_ns, opened_ns), over_ns "
+				      "FROM incident WHERE (?1 IS NULL OR server = ?1)"
+				      " ORDER BY opened_ns DESC LIMIT ?2",
+				      -1, &st, NULL))
+		return;
+	if (server)
+		sqlite3_bind_text(st, 1, server, -1, SQLITE_TRANSIENT);
+	sqlite3_bind_int(st, 2, PAST);
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		fputs(any ? ""
+			  : "<section id=\"before\">\n<h2>What was "
+			    "told</h2>\n<table><thead><tr><th>incident</th><th "
+			    "class=\"n\">since</th>"
+			    "<th class=\"n\">until</th></tr></thead>\n<tbody>\n",
+		      to);
+		any = true;
+		put_row(to, st);
+	}
+	sqlite3_finalize(st);
+	fputs(any ? "</tbody></table>\n</section>\n" : "", to);
+}
+
+/* ---- pages --------------------------------------------------------------------------------------------- */
+
+void page_home(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	const struct snapshot *s = *r->rest ? NULL : front_now(f, r);
+	struct text title TEXT_SCOPED = {0};
+	struct html_page p;
+	FILE *to;
+
+	/* "/" begins every path */
+	if (*r->rest) {
+		listener_refuse(r, 404, 0, "no such path");
+		return;
+	}
+	if (!s)
+		return;
+	text_put(&title, "limpet: ");
+	headline(&title, s);
+	to = page_begin(&p, text_of(&title));
+	if (to) {
+		put_nav(to, s);
+		put_headline(to, s);
+		put_cases(to, &s->verdict, false);
+		put_cases(to, &s->verdict, true);
+		put_tiles(to, &s->verdict);
+		put_notices(to, &s->verdict, SIZE_MAX);
+		put_before(to, f, NULL);
+	}
+	page_end(&p, r);
+}
+
+static size_t server_number(const struct verdict *a, const char *name)
+{
+	size_t i = 0;
+
+	while (i < a->n_nodes && strcmp(a->nodes[i], name) != 0)
+		i++;
+	return i;
+}
+
+void page_server(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	const struct snapshot *s = front_now(f, r);
+	const struct verdict *a = s ? &s->verdict : NULL;
+	struct text title TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
+	char name[HOST_LEN], clean[HOST_LEN];
+	struct html_page p;
+	size_t node;
+	FILE *to;
+
+	if (!s)
+		return;
+	node = front_rest(r, name, sizeof(name)) ? server_number(a, name) : a->n_nodes;
+	if (node == a->n_nodes) {
+		listener_refuse(r, 404, 0, "no such server");
+		return;
+	}
+	output_clean(name, clean, sizeof(clean));
+	text_add(&title, "limpet: %s %s", clean, status_table[verdict_status(a, node, true)].one);
+	to = page_begin(&p, text_of(&title));
+	if (to) {
+		put_nav(to, s);
+		fputs("<header>\n<h1><b>", to);
+		html_text(to, clean);
+		html_enclose(to, "</b> ", status_table[verdict_status(a, node, true)].one,
+			     "</h1>\n");
+		if (*sentence_status(&said, a, node, true))
+			html_enclose(to, "<p class=\"lead\">", text_of(&said), "</p>\n");
+		fputs("</header>\n", to);
+		for (size_t i = 0; i < a->n_incidents; i++)
+			if (a->incidents[i].node == node)
+				put_case(to, a, i, true);
+		put_notices(to, a, node);
+		put_before(to, f, name);
+	}
+	page_end(&p, r);
+}
+
+static size_t number_of_id(const struct verdict *a, const char *id)
+{
+	unsigned long number = strtoul(id, NULL, 16);
+	size_t i = 0;
+
+	while (i < a->n_incidents && a->incidents[i].id != number)
+		i++;
+	return i;
+}
+
+/* An incident of another run, of which only what was told is known. */
+static void put_kept(FILE *to, const json_t *kept)
+{
+	static const struct {
+		const char *key, *name;
+	} facts[] = {{"server", "server"}, {"cause", "cause"}, {"why", "why"},
+		     {"from", "since"},	   {"to", "until"},    {"detail", "what"}};
+
+	html_enclose(to, "<h1>", json_string_value(json_object_get(kept, "text")) ?: "",
+		     "</h1>\n<dl>\n");
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		const char *value = json_string_value(json_object_get(kept, facts[i].key));
+
+		if (value)
+			fprintf(to, "<dt>%s</dt>", facts[i].name);
+		if (value)
+			html_enclose(to, "<dd>", value, "</dd>\n");
+	}
+	fputs("</dl>\n<p class=\"note\">It was told before the service judged again from what it "
+	      "keeps; its evidence is in the API.</p>\n",
+	      to);
+}
+
+void page_incident(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	json_t *verdict = front_object(f, r), *kept = NULL;
+	const struct snapshot *s = f->now;
+	struct html_page p;
+	char id[32];
+	size_t i;
+	FILE *to;
+
+	if (!verdict)
+		return;
+	if (front_rest(r, id, sizeof(id)))
+		kept = incident_of_id(f, id, verdict);
+	if (!kept) {
+		listener_refuse(r, 404, 0, "no incident has this id");
+		return;
+	}
+	i = number_of_id(&s->verdict, id);
+	to = page_begin(&p, json_string_value(json_object_get(kept, "text")) ?: id);
+	if (to) {
+		put_nav(to, s);
+		if (i < s->verdict.n_incidents)
+			put_case(to, &s->verdict, i, true);
+		else
+			put_kept(to, kept);
+		put_before(to, f, json_string_value(json_object_get(kept, "server")));
+	}
+	json_decref(kept);
+	page_end(&p, r);
+}

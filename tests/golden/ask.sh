@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What people and programs ask of limpet serve: pages, /api/v1, events, metrics; of a recording that lies there.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# shellcheck source=tests/serve.sh
+. "$(dirname "$0")/../serve.sh"
+
+D=$T/state HOSTS=6
+serve_needs
+serve tests/data/disk-hog/series
+U=http://$METRICS
+get() { curl -s --max-time 10 "$@" -o "$T/body" -w '%{http_code} %{content_type}' && cat "$T/body" >"$T/out"; } # [OPTION…] URL: status and type; the body is in $T/out
+status() { curl -s --max-time 10 -o "$T/out" -w '%{http_code}' "$@"; }
+limps() { [ "$(metric 'limpet_indicted{server="oss-s3",cause="disk-hog"')" = 1 ]; }
+within 30 limps || fail "it does not answer: $(cat "$T/serve.log")"
+
+case_begin "oss-s3 is on the page, in the API and in the metrics, with one id"
+id=$(curl -s "$U/api/v1/incidents" | jq -r '.incidents[0].id')
+check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>oss-s3 limps: disk-hog</h1>' "$T/out" &&
+	grep -q "href=\"/incidents/$id\"" "$T/out" &&
+	check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && grep -q 'fio (pid 22069' "$T/out" && grep -q 'read device time' "$T/out" &&
+	check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '"\(.server) \(.cause) \(.open) \(.events[0].change) \(.culprit.name)"')" 'oss-s3 disk-hog true opened fio' 'its object' &&
+	if [ "$(metric 'limpet_indicted{server="oss-s3",cause="disk-hog"')" = 1 ]; then ok; else fail "metrics"; fi
+
+case_begin "it does not say that anybody is well: nothing has come for days"
+get "$U/" >"$T/status"
+grep -q 'What is so now is not known: nothing was heard of any server since 2026-11-21T19:28:2' "$T/out" && ! grep -q '>well<\|class="well"' "$T/out" &&
+	check_eq "$(curl -s "$U/api/v1/servers" | jq -r '[.servers[].status] | unique | join(" ")')" 'indicted not-judged' 'statuses' &&
+	check_eq "$(curl -s "$U/api/v1/verdict" | jq -r '.can_judge')" false can_judge && ok
+
+case_begin "the verdict is that of limpet diagnose"
+"$L" diagnose --json tests/data/disk-hog/series 2>"$T/err" | jq -S '.incidents' >"$T/of-diagnose"
+curl -s "$U/api/v1/verdict" | jq -S '.incidents' >"$T/of-api"
+if cmp -s "$T/of-diagnose" "$T/of-api"; then ok; else fail "$(diff "$T/of-diagnose" "$T/of-api" | head -n 10)"; fi
+
+case_begin "every path that openapi.json tells is answered, with the type it tells"
+curl -s "$U/api/v1/openapi.json" >"$T/openapi"
+jq -r '.paths | to_entries[] | select(.key | contains("events") | not) | "\(.key) \(.value.get.responses["200"].content | keys[0])"' "$T/openapi" >"$T/paths"
+bad=''
+while read -r path type; do
+	path=${path/\{server\}/oss-s3} path=${path/\{id\}/$id}
+	[[ $(get "$U$path") == "200 $type"* ]] || bad+="$path: $(cat "$T/out") "
+done <"$T/paths"
+check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 15 'how many' && ok
+
+case_begin "lists are filtered and paged"
+check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.servers[].server]]')" '[1,["oss-s3"]]' 'those that are indicted' &&
+	check_eq "$(curl -s "$U/api/v1/servers?limit=2&offset=3" | jq -c '[.total, .offset, [.servers[].server]]')" '[6,3,["oss-s4","oss-s5"]]' 'a page' &&
+	check_eq "$(curl -s "$U/api/v1/servers?server=oss%2Ds1" | jq -r '.total')" 1 'by a name that is encoded' &&
+	check_eq "$(curl -s "$U/api/v1/incidents?server=oss-s1" | jq -c .incidents)" '[]' 'of another server' &&
+	check_eq "$(curl -s "$U/api/v1/incidents?open=0" | jq -c .incidents)" '[]' 'that are over' &&
+	check_eq "$(curl -s "$U/api/v1/incidents?before=2026-11-01" | jq -c .incidents)" '[]' 'of before' && ok
+
+case_begin "what makes no sense is refused with a sentence"
+bad=''
+while read -r wanted path; do
+	is=$(status "$U$path")
+	[ "$is" = "$wanted" ] && jq -e .error "$T/out" >"$T/jq" 2>&1 || bad+="$path: $is $(cat "$T/out") "
+done <<-'END'
+	400 /api/v1/servers?limit=x
+	400 /api/v1/servers?limit=0
+	400 /api/v1/servers?offset=99999999999999999999999999999999999999999999999999
+	400 /api/v1/incidents?open=2
+	400 /api/v1/incidents?before=yesterday-ish
+	404 /api/v1/nothing
+	404 /api/v1/servers/oss-s99
+	404 /api/v1/servers/
+	404 /api/v1/servers/oss-s3/more
+	404 /api/v1/incidents/0000000000000000
+	404 /servers/%00
+	404 /servers/..%2f..%2fetc%2fpasswd
+	404 /index.html
+END
+check_eq "$bad" '' 'what differs' &&
+	check_eq "$(status -X DELETE "$U/api/v1/servers")" 405 'another method' &&
+	check_eq "$(curl -s -o "$T/out" -D - -X POST "$U/api/v1/servers" | tr -d '\r' | sed -n 's/^Allow: //p')" 'GET, HEAD' 'what is allowed' &&
+	check_eq "$(status -H 'Host: evil.example' "$U/")" 421 'by another name' &&
+	check_eq "$(status -H "Host: localhost:1" "$U/")" 200 'by a name of this host' && ok
+
+case_begin "HEAD has the headers of GET and no body"
+curl -s -I "$U/" | tr -d '\r' >"$T/head"
+length=$(curl -s "$U/" | wc -c)
+is=$(sed -n 's/^Content-Length: //p' "$T/head")
+if [ "${is:-0}" -gt $((length - 20)) ] && grep -q "^Content-Security-Policy: default-src 'none'" "$T/head"; then ok; else fail "$length: $(cat "$T/head")"; fi
+
+case_begin "a text that is HTML is text on the page"
+sqlite3 "$D/incidents.db" "INSERT INTO incident VALUES ('00000000000000aa', 'oss-s1', 'x', 0, 0, 1, 1, 1, 1, 2, '<script>alert(1)</script> \"&', '{}')"
+get "$U/" >"$T/status"
+! grep -q '<script>alert' "$T/out" && grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' "$T/out" &&
+	get "$U/incidents/00000000000000aa" >"$T/status" && ! grep -q '<script>alert' "$T/out" &&
+	check_eq "$(curl -s "$U/api/v1/incidents/00000000000000aa" | jq -r .text)" '<script>alert(1)</script> "&' 'in JSON' && ok
+
+case_begin "events come as they were told, and go on after the last one that was seen"
+curl -sN --max-time 3 -H 'Last-Event-ID: another-run-7' "$U/api/v1/events" >"$T/stream"
+sed -n 's/^data: \({"schema.*\)/\1/p' "$T/stream" >"$T/of-stream"
+if cmp -s "$T/of-stream" "$T/events"; then
+	first=$(sed -n 's/^id: //p' "$T/stream" | head -n 1)
+	curl -sN --max-time 3 -H "Last-Event-ID: $first" "$U/api/v1/events" | sed -n 's/^data: \({"schema.*\)/\1/p' >"$T/of-stream"
+	check_eq "$(cat "$T/of-stream")" "$(tail -n +2 "$T/events")" 'events after the first' &&
+		check_eq "$(curl -sN --max-time 3 "$U/api/v1/events" | grep -c '^id:')" 0 'events for who saw none' && ok
+else
+	fail "$(diff "$T/of-stream" "$T/events")"
+fi
+
+case_begin "256 listen at once, each hears of a new verdict, and one more is told to come later"
+/usr/bin/python3 - "${METRICS##*:}" >"$T/out" 2>&1 <<-'END'
+	import socket, sys, time
+	port = int(sys.argv[1])
+	def listen():
+	    s = socket.create_connection(("127.0.0.1", port), 10)
+	    s.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	    s.settimeout(20)
+	    return s
+	def heard(s, n):
+	    got = b""
+	    while got.count(b"event: verdict") < n:
+	        more = s.recv(65536)
+	        if not more:
+	            return False
+	        got += more
+	    return True
+	all = [listen() for _ in range(256)]
+	time.sleep(1)
+	print(sum(heard(s, 2) for s in all))
+	late = listen()
+	print(late.recv(4096).split()[1].decode())
+	for s in all:
+	    s.close()
+	time.sleep(2)
+	again = listen()
+	print(heard(again, 1))
+END
+check_eq "$(tr '\n' ' ' <"$T/out")" '256 503 True ' 'what they hear' && ok
+
+case_begin "others than this host have metrics and health alone"
+kill -TERM "$SERVE"
+wait "$SERVE"
+check_eq $? 0 "status at the end ($(tail -n 2 "$T/serve.log"))"
+other=$(hostname -I 2>"$T/err" | tr ' ' '\n' | grep -m 1 '^[0-9]')
+if [ -n "$other" ]; then
+	port=${METRICS##*:}
+	METRICS=0.0.0.0:$port
+	serve tests/data/disk-hog/series
+	METRICS=127.0.0.1:$port
+	within 30 limps
+	check_eq "$(status "http://$other:$port/") $(status "http://$other:$port/api/v1/verdict") $(status "http://$other:$port/metrics") $(status "http://$other:$port/healthz") $(status "$U/")" \
+		'401 401 200 200 200' 'page, API, metrics, health; page on this host' && ok
+else
+	skip "this host has no other address"
+fi
+
+case_begin "an incident of the run before has its page still"
+check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && ok
