@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/array.h"
@@ -21,7 +20,6 @@
 #define ENDS_NS	     (900 * NS_PER_S)
 #define LEFT_NS	     (180 * NS_PER_S)
 #define WAIT_MOST_NS (60 * NS_PER_S)
-#define HANGS_NS     (60 * NS_PER_S)
 #define ANSWER_MAX   65536
 #define LIMIT_S	     20
 
@@ -284,8 +282,7 @@ static void step(struct alertmanager *m)
 	struct firings now = {0};
 	bool due;
 
-	if (s && !s->rebuilding && mono_ns - board_put_ns(m->o->board) < HANGS_NS &&
-	    !look(m, s, &now)) {
+	if (s && !s->rebuilding && !board_hangs(m->o->board) && !look(m, s, &now)) {
 		due = !is_known(&m->told, &now) || (now.n && mono_ns - m->told_ns >= RENEW_NS);
 		if (due && mono_ns >= m->next_ns)
 			tell(m, &now, mono_ns);
@@ -297,20 +294,10 @@ static void step(struct alertmanager *m)
 static void *alertmanager_run(void *arg)
 {
 	struct alertmanager *m = arg;
-	struct timespec until;
-	bool ends = false;
 
-	while (!ends) {
+	do
 		step(m);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += LOOK_S;
-		pthread_mutex_lock(&m->all->lock);
-		while (!m->all->ends &&
-		       pthread_cond_timedwait(&m->all->wake, &m->all->lock, &until) != ETIMEDOUT)
-			;
-		ends = m->all->ends;
-		pthread_mutex_unlock(&m->all->lock);
-	}
+	while (!thread_pause(&m->all->lock, &m->all->wake, LOOK_S, &m->all->ends));
 	return NULL;
 }
 

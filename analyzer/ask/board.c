@@ -8,8 +8,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "userspace/common/clock.h"
-
 struct board {
 	pthread_mutex_t lock;
 	struct snapshot *now;
@@ -51,7 +49,6 @@ struct board *board_new(void)
 		return NULL;
 	}
 	pthread_mutex_init(&b->lock, NULL);
-	b->put_ns = clock_ns(CLOCK_MONOTONIC);
 	return b;
 }
 
@@ -100,14 +97,14 @@ struct snapshot *board_get(struct board *b)
 	return s;
 }
 
-int64_t board_put_ns(struct board *b)
+bool board_hangs(struct board *b)
 {
-	int64_t ns;
+	bool hangs;
 
 	pthread_mutex_lock(&b->lock);
-	ns = b->put_ns;
+	hangs = b->now && clock_ns(CLOCK_MONOTONIC) - b->put_ns > BOARD_HANGS_NS;
 	pthread_mutex_unlock(&b->lock);
-	return ns;
+	return hangs;
 }
 
 int board_event(struct board *b, const char *json)

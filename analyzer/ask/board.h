@@ -10,10 +10,13 @@
 
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/watch/changes.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/metrics_text.h"
 
 /* So many events are known to those that come back. */
 #define BOARD_EVENTS 1000
+/* The judge puts one each two seconds. */
+#define BOARD_HANGS_NS (60 * NS_PER_S)
 
 struct snapshot {
 	struct verdict verdict; /* without looks and durations */
@@ -22,7 +25,6 @@ struct snapshot {
 	int64_t until_ns; /* the end of what was judged; INT64_MIN: nothing was */
 	bool rebuilding;  /* the service has just started: nothing is judged yet */
 	bool can_judge;
-	size_t reporting; /* servers, in the last interval */
 	char trouble[400];
 	char *metrics[FORMATS]; /* for scrapers */
 	size_t metrics_len[FORMATS];
@@ -41,8 +43,9 @@ void board_free(struct board *b); /* takes NULL; nobody uses it any more */
 void board_put(struct board *b, struct snapshot *s);
 /* The newest, with one user more; NULL: there is none yet. */
 struct snapshot *board_get(struct board *b);
-/* CLOCK_MONOTONIC: of the last board_put(), or of board_new(). */
-int64_t board_put_ns(struct board *b);
+/* Whether the judge has put nothing for BOARD_HANGS_NS: what stands still looks like what is right. Not before the first snapshot, when
+ * what was kept is read again, however long that takes. */
+bool board_hangs(struct board *b);
 
 /* An event, as an object of JSON on one line; numbers go up by one from 1. 0 or -ENOMEM. */
 int board_event(struct board *b, const char *json);

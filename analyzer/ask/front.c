@@ -13,23 +13,11 @@
 #include "userspace/common/json_make.h"
 #include "userspace/common/threads.h"
 
-/* The judge puts something each two seconds. */
-#define HANGS_NS   (60 * NS_PER_S)
 #define HANGS_TEXT "nothing was judged for a minute"
 #define PULSE_S	   15
 #define BUSY_MS	   200
 
 /* ---- for all answers ----------------------------------------------------------------------------------- */
-
-/* What stands still looks like what is right. Before the first snapshot what was kept is read again, however long that takes. */
-static bool hangs(struct front *f)
-{
-	struct snapshot *any = board_get(f->board);
-	bool late = any && clock_ns(CLOCK_MONOTONIC) - board_put_ns(f->board) > HANGS_NS;
-
-	snapshot_done(any);
-	return late;
-}
 
 struct snapshot *front_now(struct front *f, struct listener_request *r)
 {
@@ -43,9 +31,9 @@ struct snapshot *front_now(struct front *f, struct listener_request *r)
 	f->now = newest;
 	if (!newest)
 		listener_refuse(r, 503, 1000, "the service has just started: nothing is known yet");
-	else if (hangs(f))
+	else if (board_hangs(f->board))
 		listener_refuse(r, 503, 10000, HANGS_TEXT);
-	return newest && !hangs(f) ? newest : NULL;
+	return newest && !board_hangs(f->board) ? newest : NULL;
 }
 
 json_t *front_object(struct front *f, struct listener_request *r)
@@ -140,7 +128,7 @@ static void answer_metrics(void *arg, struct listener_request *r)
 
 static void answer_health(void *arg, struct listener_request *r)
 {
-	bool healthy = !hangs(arg);
+	bool healthy = !board_hangs(((struct front *)arg)->board);
 	struct text t = {0};
 
 	text_put(&t, healthy ? "ok\n" : HANGS_TEXT "\n");

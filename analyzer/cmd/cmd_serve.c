@@ -47,7 +47,7 @@ static const struct option_def options[] = {
 	{0, "url", OPT_STRING, AT(url), "URL",
 	 "of the page, as others reach it: for links in alerts", 0, 0},
 	{0, "listen", OPT_STRING, AT(listen), "[ADDR:]PORT",
-	 "the verdicts as OpenMetrics over HTTP (on 127.0.0.1)", 0, 0},
+	 "a page, an API and metrics over HTTP (on 127.0.0.1)", 0, 0},
 	{0, "allow-host", OPT_LIST, AT(hosts), "NAME",
 	 "another host name for requests; .DOMAIN: all in it (repeatable)", 0, 0},
 	{'j', "json", OPT_FLAG, AT(json), NULL, "events as JSON objects, one a line", 0, 0},
@@ -105,8 +105,7 @@ static int run_sources(struct serve_line *l, int n, char **path)
 			fail("'%s' is no source here: 'limpet watch' asks a Prometheus", path[i]);
 		else
 			fail("'%s' is none of enroll, approve HOST, trust HOST, forget HOST, "
-			     "senders, and "
-			     "there is no file or folder of that name",
+			     "senders, and there is no file or folder of that name",
 			     path[i]);
 		return EXIT_USAGE;
 	}

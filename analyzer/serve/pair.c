@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "userspace/common/json_make.h"
@@ -149,20 +148,11 @@ static void ask(struct serve_pair *p, struct other *o)
 static void *pair_run(void *arg)
 {
 	struct serve_pair *p = arg;
-	struct timespec until;
-	bool ends = false;
 
-	while (!ends) {
+	do
 		for (size_t i = 0; i < p->receivers.n && !p->stop; i++)
 			ask(p, &p->others[i]);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += PAIR_EVERY_S;
-		pthread_mutex_lock(&p->lock);
-		while (!p->ends && pthread_cond_timedwait(&p->wake, &p->lock, &until) != ETIMEDOUT)
-			;
-		ends = p->ends;
-		pthread_mutex_unlock(&p->lock);
-	}
+	while (!thread_pause(&p->lock, &p->wake, PAIR_EVERY_S, &p->ends));
 	return NULL;
 }
 

@@ -36,8 +36,6 @@
 #define SAY_AGAIN (600 * NS_PER_S)
 /* Between two lines of one kind. */
 #define SAY_LEAST (60 * NS_PER_S)
-/* Judging that stands still for so long says nothing of now. */
-#define HANGS_NS (60 * NS_PER_S)
 /* After a start, when all that was held is judged, for what was told before. */
 #define REBUILD_NS    (300 * NS_PER_S)
 #define TRUSTED_EVERY (10 * NS_PER_S)
@@ -67,7 +65,7 @@ struct service {
 	struct ingest *ingest;
 	struct watch *watch;
 	struct alert *alert;	 /* NULL: none wanted */
-	struct board *board;	 /* for the front */
+	struct board *board;	 /* for those who ask */
 	struct serve_pair *pair; /* NULL: there is none */
 	struct pair_counts paired;
 	struct alertmanagers *alertmanagers; /* likewise */
@@ -346,7 +344,6 @@ static int post(struct service *s, int64_t now_ns)
 	new->until_ns = watch_until(s->watch);
 	new->rebuilding = e.rebuilding;
 	new->can_judge = exposed_can_judge(&e);
-	new->reporting = watch_reporting(s->watch);
 	put_troubles(s, new->trouble, sizeof(new->trouble));
 	board_put(s->board, new);
 	return 0;
@@ -366,7 +363,7 @@ static int step(struct service *s)
 		return -ENOMEM;
 	tell_troubles(s);
 	notify_alive(&s->notify);
-	if ((!n && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY))
+	if (!n && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY)
 		return 0;
 	s->posted_ns = clock_ns(CLOCK_MONOTONIC);
 	return post(s, now_ns);
@@ -457,8 +454,7 @@ static int on_pair(void *arg, const char *name, struct text *answer)
 	if (!trusted_is(s->o->state, name))
 		return -EACCES;
 	now = board_get(s->board);
-	if (!now || now->rebuilding ||
-	    clock_ns(CLOCK_MONOTONIC) - board_put_ns(s->board) > HANGS_NS) {
+	if (!now || now->rebuilding || board_hangs(s->board)) {
 		snapshot_done(now);
 		return -EAGAIN;
 	}
@@ -484,8 +480,7 @@ static int receive(struct service *s)
 		fail("%s", why);
 	else if (!o->check && trusted_not(o->state))
 		warn("logs of %zu servers are kept and not judged: 'limpet serve trust HOST' lets "
-		     "those of a "
-		     "server speak of others",
+		     "those of a server speak of others",
 		     trusted_not(o->state));
 	if (!err && !o->n_sources && !o->check && !ingest_counted(s->ingest, SENDERS))
 		warn("no server is enrolled yet: 'limpet serve enroll' prints the line that "

@@ -7,6 +7,9 @@
  *                  └────────► keeper (a thread) ──► DIR/series/HOST/ ────┘                  events ──► lines, alerts, metrics, incidents.db
  *                  └ logs ──► DIR/logs/HOST/ ──► followed by watch
  *
+ * What is so now is a snapshot on the board (analyzer/ask/board.h), from which threads of their own answer those who ask: the front,
+ * Alertmanagers, and another service of the same senders (pair.h).
+ *
  * Sources are recordings and logs that lie here, and grow or do not: their servers are peers of those that send.
  *
  * DIR belongs to one service at a time (DIR/lock).

@@ -39,8 +39,11 @@ check_eq $? 2 status && grep -q "'enrol' is none of enroll" "$T/out" &&
 	if grep -q 'limpet watch' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
 
 case_begin "--check says whether it could start, and leaves it at that"
-"$L" serve --check --state "$D" --ingest "$INGEST" >"$T/out" 2>&1
-check_eq $? 0 "status ($(cat "$T/out"))" && if grep -q '^it could start: 0 senders' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
+mkdir -p "$D/series/s1"
+: >"$D/series/s1/s1-20200101.limpet"
+: >"$D/series/s1/s1-20200110.limpet"
+"$L" serve --check --keep-days 3 --state "$D" --ingest "$INGEST" >"$T/out" 2>&1
+check_eq $? 0 "status ($(cat "$T/out"))" && check_eq "$(find "$D/series/s1" -type f | wc -l)" 2 "recordings that are left" && if grep -q '^it could start: 0 senders' "$T/out"; then ok; else fail "$(cat "$T/out")"; fi
 
 D=$T/state
 feed 400 100 1.6

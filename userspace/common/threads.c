@@ -49,3 +49,18 @@ void thread_cond_init(pthread_cond_t *c)
 	pthread_cond_init(c, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 }
+
+bool thread_pause(pthread_mutex_t *lock, pthread_cond_t *c, unsigned int seconds, const bool *ends)
+{
+	struct timespec until;
+	bool ended;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += seconds;
+	pthread_mutex_lock(lock);
+	while (!*ends && pthread_cond_timedwait(c, lock, &until) != ETIMEDOUT)
+		;
+	ended = *ends;
+	pthread_mutex_unlock(lock);
+	return ended;
+}
