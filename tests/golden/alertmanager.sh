@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # limpet serve --alertmanager, with Debian's Alertmanager: alone, as a pair, away, and one that is none.
+# waits: for alerts to begin and to end, and for a service that begins anew
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # limpet serve with real limpet-push over TLS: what is received is judged as it comes and kept as it was; killed amid a fault it goes on
 # with the same incident, told once; and limpet diagnose of what it kept says the same.
+# waits: for minutes that are kept, and for senders
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

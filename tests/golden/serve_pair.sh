@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Two receivers of the same senders: each judges by itself and asks the other what it says.
+# waits: for the other of the pair to be away, and to say something else
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # limpet serve with sources beside what it receives: a recording that lies there, and a site of which half the servers send and half are
 # recorded into a folder. And what it says when nothing comes any more.
+# waits: for a minute in which nothing comes
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

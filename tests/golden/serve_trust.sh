@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # limpet serve and logs of jobs: whoever has a token of its own host sends logs that say that another server hangs. They are kept; they are
 # judged once the administrator has said that this host may speak of others.
+# waits: for senders, and for logs to be judged
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
