@@ -142,6 +142,12 @@ struct serve_request {
 	char **argv;
 	struct serve_line line;
 	struct options_read read;
+	int n_words;
+};
+
+/* What the service began with, and what SIGHUP has read again. */
+struct serve_requests {
+	struct serve_request first, now;
 };
 
 /* As options_and_file(). */
@@ -154,6 +160,7 @@ static int read_request(struct serve_request *r, bool again)
 	r->line.o.a.from_ns = INT64_MIN;
 	n = options_and_file(&cmd_serve, &r->line, sizeof(r->line), &file, r->argc, r->argv,
 			     &r->read);
+	r->n_words = n;
 	if (n < 0 || floor(r->line.o.a.interval_s * 1000) == r->line.o.a.interval_s * 1000)
 		return n;
 	fail("'--hop %g': whole milliseconds are needed", r->line.o.a.interval_s);
@@ -166,30 +173,61 @@ static void release_request(struct serve_request *r)
 	options_read_release(&r->read);
 }
 
+static bool has_same_words(const struct serve_request *a, const struct serve_request *b)
+{
+	bool same = a->n_words == b->n_words;
+
+	for (int i = 1; same && i <= a->n_words; i++)
+		same = !strcmp(a->read.argv[i], b->read.argv[i]);
+	return same;
+}
+
+static void tell_refused(const struct serve_requests *r)
+{
+	static const char *const taken[] = {"keep-days", "keep-percent"};
+	const struct serve_line *is = &r->first.line, *wanted = &r->now.line;
+
+	for (const struct option_def *d = options; d->name; d++)
+		if (strcmp(d->name, taken[0]) != 0 && strcmp(d->name, taken[1]) != 0 &&
+		    !option_is_same(d, is, wanted))
+			warn("'--%s' has changed in '%s': that takes a restart, and stays as it "
+			     "was",
+			     d->name, is->o.file);
+	if (!has_same_words(&r->first, &r->now))
+		warn("the sources have changed in '%s': that takes a restart, and they stay as "
+		     "they were",
+		     is->o.file);
+}
+
 static const struct serve_opts *read_again(void *arg)
 {
-	struct serve_request *now = arg;
+	struct serve_requests *r = arg;
 
-	release_request(now);
-	return read_request(now, true) < 0 ? NULL : &now->line.o;
+	release_request(&r->now);
+	if (read_request(&r->now, true) < 0)
+		return NULL;
+	tell_refused(r);
+	return &r->now.line.o;
 }
 
 static int run_serve(int argc, char **argv)
 {
-	struct serve_request r = {.argc = argc, .argv = argv}, now = r;
-	int n = read_request(&r, false), status = n == -EIO ? EXIT_FAILED : EXIT_USAGE;
+	struct serve_requests all = {{.argc = argc, .argv = argv}, {.argc = argc, .argv = argv}};
+	struct serve_request *r = &all.first;
+	int n = read_request(r, false), status = n == -EIO ? EXIT_FAILED : EXIT_USAGE;
 
 	if (n == -ECANCELED) {
 		status = EXIT_DONE;
 	} else if (n >= 0) {
-		r.line.o.again = read_again;
-		r.line.o.again_arg = &now;
-		status = serve_as_owner(&r.line.o);
+		r->line.o.again = read_again;
+		r->line.o.again_arg = &all;
+		status = serve_as_owner(&r->line.o);
 		if (!status)
-			status = n ? run_word(&r.line, n, r.read.argv + 1) : serve_run(&r.line.o);
+			status =
+				n ? run_word(&r->line, n, r->read.argv + 1) : serve_run(&r->line.o);
 	}
-	release_request(&now);
-	release_request(&r);
+	release_request(&all.now);
+	release_request(&all.first);
 	return output_finish(status);
 }
 

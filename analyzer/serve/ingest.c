@@ -419,8 +419,6 @@ static void take_enrolment(void *arg, struct listener_request *r)
 	OPENSSL_cleanse(token, sizeof(token));
 }
 
-/* ---- the thread ---- */
-
 /* ---- GET /v1/pair ---- */
 
 static void take_pair(void *arg, struct listener_request *r)
@@ -439,6 +437,8 @@ static void take_pair(void *arg, struct listener_request *r)
 	else
 		listener_refuse(r, 503, 1000, "nothing is known yet");
 }
+
+/* ---- the thread ---- */
 
 static const struct listener_route ingest_routes[] = {
 	{EVHTTP_REQ_GET, EXCHANGE_PAIR, false, take_pair},

@@ -99,34 +99,6 @@ static void on_signal(int sig)
 
 /* ---- SIGHUP -------------------------------------------------------------------------------------------- */
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* What takes a restart, if it is another one. */
-static void tell_unchanged(const struct serve_opts *o, const struct serve_opts *now)
-{
-	const struct {
-		const char *name, *is, *wanted;
-	} all[] = {
-		{"state", o->state, now->state},
-		{"ingest", o->ingest, now->ingest},
-		{"cert", o->cert, now->cert},
-		{"key", o->key, now->key},
-		{"client-ca", o->client_ca, now->client_ca},
-		{"listen", o->listen, now->listen},
-		{"alert", o->alert, now->alert},
-		{"peers", o->a.peers, now->a.peers},
-		{"site", o->site, now->site},
-		{"url", o->url, now->url},
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (!is_same(all[i].is, all[i].wanted))
-			warn("'--%s' is another one: that takes a restart", all[i].name);
-}
-
 /* Once more what the file of --options says, and the site's own certificate. */
 static void take_again(struct service *s)
 {
@@ -139,7 +111,6 @@ static void take_again(struct service *s)
 	}
 	keeper_set_bounds(s->keeper, now->keep_days, now->keep_percent);
 	ingest_reload(s->ingest);
-	tell_unchanged(s->o, now);
 	warn("recordings of %u days are kept, and of more while the disk is at most %u %% full",
 	     now->keep_days, now->keep_percent);
 }
@@ -326,7 +297,6 @@ static int post(struct service *s, int64_t now_ns)
 			    .now_ns = now_ns,
 			    .more = put_more,
 			    .arg = &parts};
-
 	int err = new ? verdict_copy(&new->verdict, e.verdict) : -ENOMEM;
 
 	if (s->alert)
@@ -418,7 +388,6 @@ static int on_seconds(void *arg, const char *host, int64_t first_ns, int64_t las
 static bool is_too_old(const struct service *s, int64_t day)
 {
 	int64_t today = clock_ns(CLOCK_REALTIME) / NS_PER_DAY;
-
 	unsigned int keep_days = keeper_keep_days(s->keeper);
 
 	return (keep_days && day <= today - (int64_t)keep_days) ||

@@ -38,7 +38,7 @@ struct serve_opts {
 	unsigned int keep_days, keep_percent;
 	bool json, check;
 	const char *file; /* of more options */
-	/* At SIGHUP: the options anew, until the next call; NULL after a message. */
+	/* At SIGHUP: the options anew, until the next call, after a message for each that takes a restart; NULL after a message. */
 	const struct serve_opts *(*again)(void *arg);
 	void *again_arg;
 };

@@ -93,11 +93,12 @@ wait "$SERVE"
 echo 'LIMPET_SERVE_OPTIONS="--keep-days 9"' >"$T/options"
 serve --options "$T/options" "$T"/recorded/s[123]-*.limpet
 within 20 answers
-echo 'LIMPET_SERVE_OPTIONS="--keep-days 7 --alert /bin/true"' >"$T/options"
+echo 'LIMPET_SERVE_OPTIONS="--keep-days 7 --alert /bin/true --alertmanager http://127.0.0.1:1"' >"$T/options"
 kill -HUP "$SERVE"
 says() { grep -q "$1" "$T/serve.log"; }
 if within 10 says 'recordings of 7 days are kept'; then
-	if says "'--alert' is another one: that takes a restart"; then ok; else fail "$(tail -n 3 "$T/serve.log")"; fi
+	check_eq "$(grep -c 'that takes a restart' "$T/serve.log")" 2 "what takes a restart" &&
+		says "'--alert' has changed in '$T/options': that takes a restart" && says "'--alertmanager' has changed" && ok
 else
 	fail "$(tail -n 3 "$T/serve.log")"
 fi

@@ -82,6 +82,24 @@ static int parse(struct opts *o, const char *words)
 	return parse_line(&cmd, o, words);
 }
 
+static void every_type_is_compared(void **state)
+{
+	const char *is[] = {"a", "b"}, *wanted[] = {"a", "c"};
+	const struct opts a = {true, "x", {is, 2}, 1, 1, 1, 0};
+	const struct opts other = {false, NULL, {wanted, 2}, 2, 1.5, 2, 0};
+	struct opts same = a;
+	char text[] = "x";
+
+	(void)state;
+	same.text = text;
+	for (const struct option_def *o = defs; o->name; o++) {
+		assert_true(option_is_same(o, &a, &same));
+		assert_false(option_is_same(o, &a, &other));
+	}
+	same.list.n = 1;
+	assert_false(option_is_same(&defs[2], &a, &same));
+}
+
 static void every_type_is_stored(void **state)
 {
 	struct opts o;
@@ -281,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_stored),
+		cmocka_unit_test(every_type_is_compared),
 		cmocka_unit_test(words_and_options_mix),
 		cmocka_unit_test(bad_options_are_refused),
 		cmocka_unit_test(whole_numbers_are_strict),

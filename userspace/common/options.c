@@ -413,6 +413,37 @@ int options_words(const struct command *cmd, void *into, int argc, char **argv, 
 	return words == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same_list(const struct string_list *a, const struct string_list *b)
+{
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; same && i < a->n; i++)
+		same = !strcmp(a->at[i], b->at[i]);
+	return same;
+}
+
+bool option_is_same(const struct option_def *o, const void *a, const void *b)
+{
+	const void *x = (const char *)a + o->offset, *y = (const char *)b + o->offset;
+
+	switch (o->type) {
+	case OPT_FLAG: return *(const bool *)x == *(const bool *)y;
+	case OPT_STRING: return is_same_text(*(const char *const *)x, *(const char *const *)y);
+	case OPT_LIST: return is_same_list(x, y);
+	case OPT_UINT: return *(const unsigned int *)x == *(const unsigned int *)y;
+	case OPT_DOUBLE: return !memcmp(x, y, sizeof(double));
+	case OPT_SIZE: return *(const uint64_t *)x == *(const uint64_t *)y;
+	case OPT_TIME: return *(const int64_t *)x == *(const int64_t *)y;
+	case OPT_LOCAL: break;
+	}
+	return true;
+}
+
 void options_release(const struct command *cmd, void *into)
 {
 	for (const struct option_def *o = cmd->options; o->name; o++)

@@ -80,6 +80,9 @@ bool option_given(const char *name);
 int options_words(const struct command *cmd, void *into, int argc, char **argv, const char *needed,
 		  size_t *n);
 
+/* Whether the option has one value in both structs that were parsed into. */
+bool option_is_same(const struct option_def *o, const void *a, const void *b);
+
 /* Frees the lists in a struct that was parsed into. */
 void options_release(const struct command *cmd, void *into);
 

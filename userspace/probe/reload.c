@@ -19,36 +19,6 @@ struct reloading {
 	struct selection sel; /* of `fresh`: disks and cgroups, as far as they have changed */
 };
 
-/* ---- what has changed ---- */
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_list(const struct string_list *a, const struct string_list *b)
-{
-	bool same = a->n == b->n;
-
-	for (size_t i = 0; same && i < a->n; i++)
-		same = !strcmp(a->at[i], b->at[i]);
-	return same;
-}
-
-static bool is_same(const struct option_def *d, const void *a, const void *b)
-{
-	const char *x = (const char *)a + d->offset, *y = (const char *)b + d->offset;
-
-	switch (d->type) {
-	case OPT_FLAG: return *(const bool *)x == *(const bool *)y;
-	case OPT_STRING: return same_text(*(const char *const *)x, *(const char *const *)y);
-	case OPT_LIST: return same_list((const void *)x, (const void *)y);
-	case OPT_UINT: return *(const unsigned int *)x == *(const unsigned int *)y;
-	case OPT_SIZE: return *(const uint64_t *)x == *(const uint64_t *)y;
-	default: return false; /* record has no others */
-	}
-}
-
 /* Nothing reads the old list any more. */
 static void adopt_list(struct string_list *old, struct string_list *fresh)
 {
@@ -276,7 +246,7 @@ static bool check_all(struct reloading *r, bool changed[ROWS])
 	for (const struct option_def *d = record_options; d->name; d++) {
 		int i = row_of(r, d->name);
 
-		if (i < 0 || is_same(d, &r->s->r.o, r->fresh))
+		if (i < 0 || option_is_same(d, &r->s->r.o, r->fresh))
 			continue;
 		changed[i] = true;
 		if (rows[i].check && !rows[i].check(r))
@@ -304,7 +274,7 @@ static void say_refused(const struct reloading *r, const struct record_request *
 	const struct record_request *was = &r->s->r;
 
 	for (const struct option_def *d = record_options; d->name; d++)
-		if (row_of(r, d->name) < 0 && !is_same(d, &was->o, r->fresh))
+		if (row_of(r, d->name) < 0 && !option_is_same(d, &was->o, r->fresh))
 			warn("'--%s' has changed in '%s': that takes a restart, and stays as it "
 			     "was",
 			     d->name, was->o.file);
