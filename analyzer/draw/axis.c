@@ -85,15 +85,29 @@ static const char *axis_label(double v, char buf[32])
 	return buf;
 }
 
+void axis_labels_begin(FILE *to)
+{
+	fputs("<svg class=\"labels\" aria-hidden=\"true\">", to);
+}
+
+void axis_labels_end(FILE *to)
+{
+	fputs("</svg>\n", to);
+}
+
 void axis_values(FILE *to, const struct axis *a, const double *ticks, size_t n, char class)
 {
 	char label[32];
 
 	for (size_t i = 0; i < n; i++) {
-		fprintf(to, "<span class=\"%c\" style=\"%s:%.2f%%\">", class,
-			class == 'x' ? "left" : "top", axis_at(a, ticks[i]) / 10);
+		if (class == 'x')
+			fprintf(to, "<text class=\"x\" x=\"%.2f%%\" y=\"100%%\" dy=\"1.2em\">",
+				axis_at(a, ticks[i]) / 10);
+		else
+			fprintf(to, "<text class=\"y\" y=\"%.2f%%\" dx=\"-.45em\" dy=\".35em\">",
+				axis_at(a, ticks[i]) / 10);
 		html_text(to, axis_label(ticks[i], label));
-		fprintf(to, "</span>");
+		fprintf(to, "</text>");
 	}
 }
 
@@ -139,7 +153,7 @@ void axis_time(FILE *to, int64_t from_ns, int64_t to_ns)
 			strftime(text, sizeof(text), "%m-%d %H:%M", &tm);
 		else
 			strftime(text, sizeof(text), "%H:%M", &tm);
-		fprintf(to, "<span class=\"x%s\" style=\"left:%.2f%%\">%s</span>",
+		fprintf(to, "<text class=\"x%s\" x=\"%.2f%%\" y=\"100%%\" dy=\"1.2em\">%s</text>",
 			odd++ % 2 ? " odd-tick" : "", at, text);
 	}
 }

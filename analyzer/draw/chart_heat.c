@@ -29,7 +29,7 @@ static void draw_strips(FILE *to, const struct chart_heat *c, const struct chart
 			bool named)
 {
 	fprintf(to,
-		"<div class=\"draw%s\" style=\"height:%.5grem\"><svg viewBox=\"0 0 %zu %zu\" "
+		"<div class=\"draw%s\"><svg height=\"%.5grem\" viewBox=\"0 0 %zu %zu\" "
 		"preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\" "
 		"role=\"img\"><title>%zu "
 		"servers over time, the worst at the top</title>\n",
@@ -92,7 +92,9 @@ void chart_heat(FILE *to, const struct chart_heat *c)
 		fprintf(to, "<div class=\"why rest-of\">a line each</div>\n");
 	}
 	fprintf(to, "<div></div><div class=\"axis\">");
+	axis_labels_begin(to);
 	axis_time(to, c->span.first_ns,
 		  c->span.first_ns + (int64_t)c->span.columns * c->span.bin_ns);
+	axis_labels_end(to);
 	fprintf(to, "</div>\n</div>\n");
 }

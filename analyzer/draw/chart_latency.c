@@ -78,9 +78,13 @@ void chart_latency(FILE *to, const struct chart_latency *c)
 		"<path class=\"dot peer\" d=\"M%.1f %.1fh.1M%.1f %.1fh.1\"/>\n</svg>\n",
 		axis_at(&x, c->own_half), y_of(0.5), axis_at(&x, c->own_most), y_of(0.99),
 		axis_at(&x, c->peers_half), y_of(0.5), axis_at(&x, c->peers_most), y_of(0.99));
+	axis_labels_begin(to);
 	for (size_t i = 0; i < 5; i++)
-		fprintf(to, "<span class=\"y\" style=\"top:%.2f%%\">%d&nbsp;%%</span>",
+		fprintf(to,
+			"<text class=\"y\" y=\"%.2f%%\" dx=\"-.45em\" "
+			"dy=\".35em\">%d&nbsp;%%</text>",
 			y_of(parts[i] / 100.0) / 10, parts[i]);
 	axis_values(to, &x, ticks, n, 'x');
+	axis_labels_end(to);
 	fprintf(to, "</div>\n</figure>\n");
 }

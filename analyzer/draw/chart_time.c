@@ -101,15 +101,20 @@ static const char *clock_of(const struct chart_span *h, int64_t ns, char buf[TIM
 /* Above the drawing, so that nothing is covered; left of its line where there is no room at the right. */
 static void label_events(FILE *to, const struct chart_time *c)
 {
-	static const char *const classes[2][2] = {{"", "l"}, {"second", "l second"}};
+	static const char *const tops[2] = {"-2.7em", "-1.4em"}, *const lines[2] = {"-1.8em",
+										    "-.5em"};
 	char t[TIME_TEXT_LEN];
 
 	for (int i = 0; i < 2; i++) {
 		double at = event_at(c, i);
 
 		if (at >= 0)
-			fprintf(to, "<span class=\"e %s\" style=\"left:%.2f%%\">%s %s</span>",
-				classes[i][at > 50], at, c->events[i].what,
+			fprintf(to,
+				"<line class=\"when\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"%s\" "
+				"y2=\"0\"/><text class=\"e%s\" x=\"%.2f%%\" y=\"%s\" "
+				"dx=\"%sem\">%s %s</text>",
+				at, at, tops[i], at > 50 ? " l" : "", at, lines[i],
+				at > 50 ? "-.35" : ".35", c->events[i].what,
 				clock_of(&c->span, c->events[i].ns, t));
 	}
 }
@@ -186,9 +191,11 @@ void chart_time(FILE *to, const struct chart_time *c)
 	draw_line(to, c, &y, c->own, "own");
 	draw_flags(to, c->flagged, c->span.columns);
 	fprintf(to, "</svg>\n");
+	axis_labels_begin(to);
 	axis_values(to, &y, ticks, n, 'y');
 	axis_time(to, c->span.first_ns,
 		  c->span.first_ns + (int64_t)c->span.columns * c->span.bin_ns);
 	label_events(to, c);
+	axis_labels_end(to);
 	fprintf(to, "</div>\n</figure>\n");
 }
