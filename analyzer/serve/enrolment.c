@@ -38,7 +38,7 @@ struct told_senders {
 
 static int open_words(struct told_senders *w, const struct serve_opts *o)
 {
-	int err = serve_db_open(&w->db, o->state, w->why);
+	int err = senders_database(&w->db, o->state, w->why);
 
 	return err ? err : senders_new(&w->senders, w->db, w->why);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "body_frames.h"
-#include "disk_thread.h"
+#include "userspace/common/disk_thread.h"
 #include "request_words.h"
 #include "senders.h"
 #include "userspace/common/array.h"
@@ -539,14 +539,14 @@ static int ingest_open(struct ingest *i, char why[WHY_LEN])
 		.arg = i,
 		.bounds = i->o.bounds,
 	};
-	int err = serve_db_open(&i->db, i->o.dir, why);
+	int err = senders_database(&i->db, i->o.dir, why);
 
 	if (!err)
 		err = senders_new(&i->senders, i->db, why);
 	if (!err)
 		count_senders(i);
 	if (!err)
-		err = serve_db_open(&i->disk_db, i->o.dir, why);
+		err = senders_database(&i->disk_db, i->o.dir, why);
 	if (!err)
 		err = logs_kept_new(&i->logs, i->o.dir, &i->o.logs, why);
 	if (!err)

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "userspace/common/array.h"
+#include "userspace/common/database.h"
 #include "userspace/common/map.h"
 #include "userspace/common/safe_open.h"
 #include "userspace/common/text_clean.h"
 #include "userspace/wire/wire.h"
-#include "serve_db.h"
 
 #define QUOTA_BYTES ((uint64_t)4 << 30)
 #define QUOTA_FILES 20000
@@ -182,7 +182,7 @@ static int usage_count(struct logs_kept *k, struct host_usage *u, char *why)
 		u->bytes += size;
 		u->files++;
 	}
-	rc = rc == SQLITE_DONE ? 0 : serve_db_fail(k->db, why);
+	rc = rc == SQLITE_DONE ? 0 : database_fail(k->db, why);
 	sqlite3_reset(s);
 	return rc;
 }
@@ -245,7 +245,7 @@ static bool path_known(struct logs_kept *k, const struct log_piece *p, char path
 
 static int statement_run(struct logs_kept *k, sqlite3_stmt *s, char *why)
 {
-	int err = sqlite3_step(s) == SQLITE_DONE ? 0 : serve_db_fail(k->db, why);
+	int err = sqlite3_step(s) == SQLITE_DONE ? 0 : database_fail(k->db, why);
 
 	sqlite3_reset(s);
 	return err;
@@ -335,12 +335,12 @@ static const char logs_tables[] =
 static int statements_prepare(struct logs_kept *k, char *why)
 {
 	k->identity_of =
-		serve_db_ask(k->db, why, "SELECT identity FROM logs WHERE host = ?1 AND path = ?2");
-	k->path_of = serve_db_ask(
+		database_ask(k->db, why, "SELECT identity FROM logs WHERE host = ?1 AND path = ?2");
+	k->path_of = database_ask(
 		k->db, why, "SELECT path FROM logs WHERE host = ?1 AND identity = ?2 LIMIT 1");
-	k->paths_of = serve_db_ask(k->db, why, "SELECT path FROM logs WHERE host = ?1");
-	k->put = serve_db_ask(k->db, why, "INSERT OR REPLACE INTO logs VALUES (?1, ?2, ?3)");
-	k->rename = serve_db_ask(
+	k->paths_of = database_ask(k->db, why, "SELECT path FROM logs WHERE host = ?1");
+	k->put = database_ask(k->db, why, "INSERT OR REPLACE INTO logs VALUES (?1, ?2, ?3)");
+	k->rename = database_ask(
 		k->db, why, "UPDATE OR REPLACE logs SET path = ?3 WHERE host = ?1 AND path = ?2");
 	return k->identity_of && k->path_of && k->paths_of && k->put && k->rename ? 0 : -EIO;
 }
@@ -361,7 +361,7 @@ int logs_kept_new(struct logs_kept **out, const char *dir, const struct logs_quo
 	k->quota.bytes = quota->bytes ? quota->bytes : QUOTA_BYTES;
 	k->quota.files = quota->files ? quota->files : QUOTA_FILES;
 	k->folder = -1;
-	err = serve_db_open_other(&k->db, dir, "logs.db", logs_tables, why);
+	err = database_open(&k->db, dir, "logs.db", logs_tables, why);
 	if (!err)
 		err = statements_prepare(k, why);
 	if (!err) {

@@ -11,6 +11,19 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/map.h"
 
+static const char senders_tables[] =
+	"CREATE TABLE IF NOT EXISTS senders(host TEXT PRIMARY KEY, token TEXT UNIQUE, certificate "
+	"TEXT,"
+	" since_ns INTEGER NOT NULL, heard_ns INTEGER NOT NULL DEFAULT 0,"
+	" approved INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS enrolments(token TEXT PRIMARY KEY, until_ns INTEGER NOT NULL,"
+	" uses INTEGER NOT NULL) WITHOUT ROWID;";
+
+int senders_database(sqlite3 **db, const char *dir, char why[WHY_LEN])
+{
+	return database_open(db, dir, "serve.db", senders_tables, why);
+}
+
 struct senders {
 	sqlite3 *db;
 	sqlite3_stmt *changed; /* PRAGMA data_version */
@@ -110,20 +123,20 @@ static void senders_keep_heard(struct senders *to, const struct senders *from)
 static int senders_read(struct senders *s, char why[WHY_LEN])
 {
 	sqlite3_stmt *row =
-		serve_db_ask(s->db, why,
+		database_ask(s->db, why,
 			     "SELECT host, token, certificate, since_ns, heard_ns, approved"
 			     " FROM senders ORDER BY host");
 	struct senders new = {.db = s->db, .changed = s->changed, .version = s->version};
 	int err = 0, rc = SQLITE_DONE;
 
 	if (!row)
-		return serve_db_fail(s->db, why);
+		return database_fail(s->db, why);
 	while (!err && (rc = sqlite3_step(row)) == SQLITE_ROW)
 		err = senders_take_row(&new, row);
 	if (err)
 		snprintf(why, WHY_LEN, "out of memory");
 	else if (rc != SQLITE_DONE)
-		err = serve_db_fail(s->db, why);
+		err = database_fail(s->db, why);
 	sqlite3_finalize(row);
 	if (err) {
 		senders_drop(&new);
@@ -143,7 +156,7 @@ int senders_refresh(struct senders *s, char why[WHY_LEN])
 	if (sqlite3_step(s->changed) == SQLITE_ROW)
 		version = sqlite3_column_int64(s->changed, 0);
 	else
-		err = serve_db_fail(s->db, why);
+		err = database_fail(s->db, why);
 	sqlite3_reset(s->changed);
 	if (!err && version != s->version) {
 		err = senders_read(s, why);
@@ -164,7 +177,7 @@ int senders_new(struct senders **out, sqlite3 *db, char why[WHY_LEN])
 	}
 	s->db = db;
 	s->version = -1;
-	s->changed = serve_db_ask(db, why, "PRAGMA data_version");
+	s->changed = database_ask(db, why, "PRAGMA data_version");
 	err = s->changed ? senders_refresh(s, why) : -EIO;
 	if (err) {
 		senders_free(s);
@@ -204,7 +217,7 @@ size_t senders_heard_since(const struct senders *s, int64_t since_ns)
 static int senders_end(struct senders *s, int err, char why[WHY_LEN])
 {
 	if (!err)
-		err = serve_db_do(s->db, why, "COMMIT");
+		err = database_do(s->db, why, "COMMIT");
 	if (err)
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return err ? err : senders_read(s, why);
@@ -212,7 +225,7 @@ static int senders_end(struct senders *s, int err, char why[WHY_LEN])
 
 static int senders_begin(struct senders *s, char why[WHY_LEN])
 {
-	return serve_db_do(s->db, why, "BEGIN IMMEDIATE");
+	return database_do(s->db, why, "BEGIN IMMEDIATE");
 }
 
 int senders_line(struct senders *s, unsigned int uses, unsigned int seconds,
@@ -230,7 +243,7 @@ int senders_line(struct senders *s, unsigned int uses, unsigned int seconds,
 	err = senders_begin(s, why);
 	if (err)
 		return err;
-	err = serve_db_do(s->db, why,
+	err = database_do(s->db, why,
 			  "DELETE FROM enrolments WHERE until_ns < %lld;"
 			  "INSERT INTO enrolments VALUES (%Q, %lld, %u)",
 			  (long long)now_ns, hash, (long long)(now_ns + seconds * NS_PER_S), uses);
@@ -244,7 +257,7 @@ static int enrolment_spend(struct senders *s, const char *token, int64_t now_ns,
 	int err;
 
 	token_hash(token, hash);
-	err = serve_db_do(s->db, why,
+	err = database_do(s->db, why,
 			  "UPDATE enrolments SET uses = uses - 1"
 			  " WHERE token = %Q AND uses > 0 AND until_ns > %lld",
 			  hash, (long long)now_ns);
@@ -265,7 +278,7 @@ static int sender_put(struct senders *s, const char *host, const char *token, in
 	int err;
 
 	token_hash(token, hash);
-	err = serve_db_do(s->db, why,
+	err = database_do(s->db, why,
 			  "INSERT INTO senders(host, token, since_ns) VALUES (%Q, %Q, %lld)"
 			  " ON CONFLICT(host) DO UPDATE SET token = excluded.token,"
 			  " certificate = NULL, since_ns = excluded.since_ns, approved = 0"
@@ -307,7 +320,7 @@ static int senders_change(struct senders *s, const char *sql, const char *host, 
 
 	if (err)
 		return err;
-	err = serve_db_do(s->db, why, sql, host);
+	err = database_do(s->db, why, sql, host);
 	if (!err && !sqlite3_changes(s->db)) {
 		snprintf(why, WHY_LEN, "no sender has the name '%.64s'", host);
 		err = -ENOENT;
@@ -358,7 +371,7 @@ static int certified_add(struct senders *s, const char *host, const char *name, 
 
 	if (err)
 		return err;
-	err = serve_db_do(s->db, why,
+	err = database_do(s->db, why,
 			  "INSERT OR IGNORE INTO senders(host, certificate, since_ns)"
 			  " VALUES (%Q, %Q, %lld)",
 			  host, name, (long long)clock_ns(CLOCK_REALTIME));
@@ -433,21 +446,21 @@ struct heard_list *senders_heard_list(const struct senders *s)
 
 int heard_list_write(struct heard_list *l, sqlite3 *db, char why[WHY_LEN])
 {
-	sqlite3_stmt *set = serve_db_ask(
+	sqlite3_stmt *set = database_ask(
 		db, why, "UPDATE senders SET heard_ns = ?1 WHERE host = ?2 AND heard_ns < ?1");
-	int err = set ? serve_db_do(db, why, "BEGIN IMMEDIATE") : -EIO;
+	int err = set ? database_do(db, why, "BEGIN IMMEDIATE") : -EIO;
 
 	for (size_t i = 0; i < l->n && !err; i++) {
 		sqlite3_bind_int64(set, 1, l->at[i].heard_ns);
 		sqlite3_bind_text(set, 2, l->at[i].host, -1, SQLITE_STATIC);
 		if (sqlite3_step(set) != SQLITE_DONE)
-			err = serve_db_fail(db, why);
+			err = database_fail(db, why);
 		sqlite3_reset(set);
 	}
 	sqlite3_finalize(set);
 	free(l);
 	if (!err)
-		err = serve_db_do(db, why, "COMMIT");
+		err = database_do(db, why, "COMMIT");
 	if (err)
 		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 	return err;

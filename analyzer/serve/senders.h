@@ -19,9 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "serve_db.h"
+#include "userspace/common/database.h"
 #include "userspace/series/series.h"
 #include "userspace/wire/exchange.h"
+
+/* DIR/serve.db, which several processes may have open: the service, and the commands that change its senders. */
+int senders_database(sqlite3 **db, const char *dir, char why[WHY_LEN]);
 
 struct sender {
 	char host[HOST_LEN];

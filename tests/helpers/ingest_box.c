@@ -167,7 +167,7 @@ static int change(const char *what, const char *dir, const char *host, unsigned 
 	struct senders *s = NULL;
 	struct tls *t = NULL;
 	sqlite3 *db = NULL;
-	int err = serve_db_open(&db, dir, why);
+	int err = senders_database(&db, dir, why);
 
 	if (!err)
 		err = senders_new(&s, db, why);

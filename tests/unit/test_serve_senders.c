@@ -27,9 +27,9 @@ static int begin(void **state)
 
 	*state = t;
 	strcpy(t->dir, "/tmp/limpet-unit.XXXXXX");
-	return !t || !mkdtemp(t->dir) || serve_db_open(&t->db[0], t->dir, t->why) ||
-	       serve_db_open(&t->db[1], t->dir, t->why) || senders_new(&t->one, t->db[0], t->why) ||
-	       senders_new(&t->other, t->db[1], t->why);
+	return !t || !mkdtemp(t->dir) || senders_database(&t->db[0], t->dir, t->why) ||
+	       senders_database(&t->db[1], t->dir, t->why) ||
+	       senders_new(&t->one, t->db[0], t->why) || senders_new(&t->other, t->db[1], t->why);
 }
 
 static int end(void **state)
@@ -196,15 +196,15 @@ static void the_database_is_ours_alone(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	/* Locks that are held stay when it is opened once more. */
-	assert_int_equal(serve_db_do(t->db[0], t->why, "BEGIN IMMEDIATE"), 0);
-	assert_int_equal(serve_db_open(&db, t->dir, t->why), 0);
-	assert_int_equal(serve_db_do(db, t->why, "BEGIN IMMEDIATE"), -EAGAIN);
-	assert_int_equal(serve_db_do(t->db[0], t->why, "PRAGMA user_version=99; COMMIT"), 0);
+	assert_int_equal(database_do(t->db[0], t->why, "BEGIN IMMEDIATE"), 0);
+	assert_int_equal(senders_database(&db, t->dir, t->why), 0);
+	assert_int_equal(database_do(db, t->why, "BEGIN IMMEDIATE"), -EAGAIN);
+	assert_int_equal(database_do(t->db[0], t->why, "PRAGMA user_version=99; COMMIT"), 0);
 	sqlite3_close(db);
-	assert_int_equal(serve_db_open(&db, t->dir, t->why), -EPROTONOSUPPORT);
-	assert_int_equal(serve_db_do(t->db[0], t->why, "PRAGMA user_version=1"), 0);
+	assert_int_equal(senders_database(&db, t->dir, t->why), -EPROTONOSUPPORT);
+	assert_int_equal(database_do(t->db[0], t->why, "PRAGMA user_version=1"), 0);
 	chmod(path, 0640);
-	assert_int_equal(serve_db_open(&db, t->dir, t->why), -EPERM);
+	assert_int_equal(senders_database(&db, t->dir, t->why), -EPERM);
 	assert_null(db);
 	chmod(path, 0600);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A thread for what may wait for a disk, so that the one that answers senders never does. Jobs are done one after the other. */
-#ifndef LIMPET_SERVE_DISK_THREAD_H
-#define LIMPET_SERVE_DISK_THREAD_H
+#ifndef LIMPET_DISK_THREAD_H
+#define LIMPET_DISK_THREAD_H
 
 #include <stddef.h>
 

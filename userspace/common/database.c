@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "serve_db.h"
+#include "database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,21 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "userspace/common/safe_open.h"
+#include "safe_open.h"
 
 #define DB_VERSION 1
 /* Commands hold it for milliseconds; who waits is the thread that answers senders. */
 #define DB_BUSY_MS 250
 
-static const char db_schema[] =
-	"CREATE TABLE IF NOT EXISTS senders(host TEXT PRIMARY KEY, token TEXT UNIQUE, certificate "
-	"TEXT,"
-	" since_ns INTEGER NOT NULL, heard_ns INTEGER NOT NULL DEFAULT 0,"
-	" approved INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS enrolments(token TEXT PRIMARY KEY, until_ns INTEGER NOT NULL,"
-	" uses INTEGER NOT NULL) WITHOUT ROWID;";
-
-int serve_db_fail(sqlite3 *db, char why[WHY_LEN])
+int database_fail(sqlite3 *db, char why[WHY_LEN])
 {
 	int rc = sqlite3_errcode(db), system = sqlite3_system_errno(db);
 
@@ -37,7 +29,7 @@ int serve_db_fail(sqlite3 *db, char why[WHY_LEN])
 	return rc == SQLITE_NOMEM ? -ENOMEM : system ? -system : -EIO;
 }
 
-sqlite3_stmt *serve_db_ask(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
+sqlite3_stmt *database_ask(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
 {
 	sqlite3_stmt *s = NULL;
 	va_list ap;
@@ -47,12 +39,12 @@ sqlite3_stmt *serve_db_ask(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
 	sql = sqlite3_vmprintf(fmt, ap);
 	va_end(ap);
 	if (!sql || sqlite3_prepare_v2(db, sql, -1, &s, NULL))
-		serve_db_fail(db, why);
+		database_fail(db, why);
 	sqlite3_free(sql);
 	return s;
 }
 
-int serve_db_do(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
+int database_do(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
 {
 	va_list ap;
 	char *sql;
@@ -66,7 +58,7 @@ int serve_db_do(sqlite3 *db, char why[WHY_LEN], const char *fmt, ...)
 		return -ENOMEM;
 	}
 	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
-		err = serve_db_fail(db, why);
+		err = database_fail(db, why);
 	sqlite3_free(sql);
 	return err;
 }
@@ -104,12 +96,12 @@ static int db_setup(sqlite3 *db, const char *name, const char *tables, char *why
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_extended_result_codes(db, 0);
 	sqlite3_busy_timeout(db, DB_BUSY_MS);
-	err = serve_db_do(db, why, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
-	s = err ? NULL : serve_db_ask(db, why, "PRAGMA user_version");
+	err = database_do(db, why, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL");
+	s = err ? NULL : database_ask(db, why, "PRAGMA user_version");
 	if (s && sqlite3_step(s) == SQLITE_ROW)
 		version = sqlite3_column_int(s, 0);
 	else if (!err)
-		err = serve_db_fail(db, why);
+		err = database_fail(db, why);
 	sqlite3_finalize(s);
 	if (!err && version > DB_VERSION) {
 		snprintf(why, WHY_LEN, "'%.100s' is of a newer limpet (its version is %d)", name,
@@ -117,13 +109,13 @@ static int db_setup(sqlite3 *db, const char *name, const char *tables, char *why
 		err = -EPROTONOSUPPORT;
 	}
 	if (!err && version < DB_VERSION)
-		err = serve_db_do(db, why, "BEGIN IMMEDIATE; %s PRAGMA user_version=%d; COMMIT",
+		err = database_do(db, why, "BEGIN IMMEDIATE; %s PRAGMA user_version=%d; COMMIT",
 				  tables, DB_VERSION);
 	return err;
 }
 
-int serve_db_open_other(sqlite3 **out, const char *dir, const char *name, const char *tables,
-			char why[WHY_LEN])
+int database_open(sqlite3 **out, const char *dir, const char *name, const char *tables,
+		  char why[WHY_LEN])
 {
 	char reason[SAFE_WHY_LEN], *path = NULL;
 	int folder = safe_make_folder(dir, false, reason), err;
@@ -141,7 +133,7 @@ int serve_db_open_other(sqlite3 **out, const char *dir, const char *name, const 
 	}
 	if (!err)
 		err = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL)
-			      ? serve_db_fail(db, why)
+			      ? database_fail(db, why)
 			      : db_setup(db, name, tables, why);
 	free(path);
 	close(folder);
@@ -151,9 +143,4 @@ int serve_db_open_other(sqlite3 **out, const char *dir, const char *name, const 
 	}
 	*out = db;
 	return 0;
-}
-
-int serve_db_open(sqlite3 **db, const char *dir, char why[WHY_LEN])
-{
-	return serve_db_open_other(db, dir, "serve.db", db_schema, why);
 }

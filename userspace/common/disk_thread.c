@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
-#include "userspace/common/threads.h"
+#include "threads.h"
 
 struct disk_job {
 	void (*fn)(void *arg);
