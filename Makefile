@@ -38,7 +38,7 @@ PROBE_ROOMS    := userspace/probe $(addprefix userspace/probe/,kernel sources ta
 PUSH_ROOMS     := userspace/fetch userspace/push
 ANALYZER_ROOMS := userspace/fetch $(addprefix analyzer/,stat evidence compare interval source source/tables source/logs source/frame options signal \
 	verdict track rules panel engine engine/tables engine/states jobs methods methods/learn methods/model evaluate symbols output \
-	draw report watch http ask serve cmd)
+	draw history report watch http ask serve cmd)
 in        = $(foreach room,$(1),$(wildcard $(room)/*.c))
 SHARED   := $(call in,$(SHARED_ROOMS))
 PROBE    := $(call in,$(PROBE_ROOMS))

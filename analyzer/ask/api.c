@@ -207,6 +207,15 @@ static json_t *parameter(const char *name, const char *in, unsigned int most, co
 			 !strcmp(in, "path"), "schema", schema);
 }
 
+static json_t *needed(const char *name)
+{
+	json_t *one = parameter(name, "query", 0, "");
+
+	if (one)
+		json_object_set_new(one, "required", json_true());
+	return one;
+}
+
 static json_t *answers(const char *type, bool may_miss)
 {
 	json_t *all = json_pack("{s:{s:s, s:{s:{s:{s:s}}}}, s:{s:s}, s:{s:s}}", "200",
@@ -263,6 +272,15 @@ void api_openapi(void *arg, struct listener_request *r)
 	add_path(paths, "/api/v1/incidents/{id}",
 		 "One incident, its evidence, and what was told of it.",
 		 json_pack("[o]", parameter("id", "path", 0, "")), "application/json");
+	add_path(
+		paths, "/api/v1/series",
+		"A signal of a server, or of a disk of it, beside its peers over time: of the last "
+		"hour "
+		"at the resolution of intervals, of before by minutes. Of several disks the worst.",
+		json_pack("[o, o, o, o, o]", needed("server"), needed("signal"),
+			  parameter("disk", "query", 0, ""), parameter("from", "query", 0, ""),
+			  parameter("to", "query", 0, "")),
+		"application/json");
 	add_path(paths, "/api/v1/events",
 		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
 		 json_array(), "text/event-stream");

@@ -166,6 +166,7 @@ static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/api/v1/incidents/", false, api_incident},
 	{EVHTTP_REQ_GET, "/api/v1/servers/", false, api_server},
 	{EVHTTP_REQ_GET, "/api/v1/events", false, api_events},
+	{EVHTTP_REQ_GET, "/api/v1/series", false, api_series},
 	/* api_lists */
 	{EVHTTP_REQ_GET, "/api/v1/", false, api_of_list},
 	{EVHTTP_REQ_GET, "/", false, page_home},

@@ -10,6 +10,7 @@
 #define LIMPET_ASK_FRONT_H
 
 #include "board.h"
+#include "analyzer/history/store.h"
 #include "userspace/common/options.h"
 
 struct front_opts {
@@ -17,6 +18,7 @@ struct front_opts {
 	const struct string_list *names; /* other names of this host */
 	const char *dir;		 /* of the service */
 	struct board *board;		 /* outlives it */
+	struct history_store *history;	 /* likewise; NULL: there is none */
 };
 
 struct front;

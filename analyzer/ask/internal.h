@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The front, as its files see it and nobody else: front.c (thread and routes), api.c, incidents_asked.c, pages.c, streams.c. */
+/* The front, as its files see it and nobody else: front.c (thread and routes), api.c, incidents_asked.c, series_asked.c, pages.c, page_charts.c, streams.c. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -62,10 +62,25 @@ void api_incidents(void *arg, struct listener_request *r);
 void api_incident(void *arg, struct listener_request *r);
 /* The incident's object, with what the board knows better; NULL: there is none of this id. */
 json_t *incident_of_id(struct front *f, const char *id, json_t *verdict);
+/* series_asked.c */
+void api_series(void *arg, struct listener_request *r);
+/* The number of a server, or of a signal by its word; n_nodes, n_signals: there is none such. */
+size_t front_server(const struct verdict *a, const char *name);
+size_t front_signal(const struct verdict *a, const char *word);
+/* To be released in any case. 0; -ENOENT: no history is kept; -ENOMEM; -EIO: it cannot be read now. */
+int series_read(const struct front *f, struct history *h, const struct history_asked *q);
+/* The row of a server, of this disk or of the worst one; NULL: there is none. */
+const struct history_row *series_row(const struct history *h, size_t node, const char *disk,
+				     size_t signal);
 /* streams.c */
 void api_events(void *arg, struct listener_request *r);
 void streams_tell(struct front *f);
 void streams_pulse(struct front *f);
+/* page_charts.c; where no history is kept, nothing is written */
+void put_incident_charts(FILE *to, const struct front *f, const struct snapshot *s,
+			 const struct incident *in);
+void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
+			const struct listener_request *r);
 /* pages.c */
 void page_home(void *arg, struct listener_request *r);
 void page_server(void *arg, struct listener_request *r);

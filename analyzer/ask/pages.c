@@ -35,6 +35,8 @@ static const char own_style[] =
 	".tiles .well{border-left-color:var(--peers)}\n"
 	".tiles .unproven,.tiles "
 	".not-judged{border-style:dashed;border-left-style:double;color:var(--soft)}\n"
+	".spans a{margin-right:.9rem}.spans "
+	"[aria-current]{font-weight:600;text-decoration:none}\n"
 	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";
 
 static const char script[] =
@@ -224,27 +226,32 @@ static void put_headline(FILE *to, const struct snapshot *s)
 	fputs("</header>\n", to);
 }
 
-static void put_case(FILE *to, const struct verdict *a, size_t i, bool evidence)
+static void put_case(FILE *to, const struct front *f, const struct snapshot *s, size_t i,
+		     bool evidence)
 {
+	const struct verdict *a = &s->verdict;
 	char id[24];
 
 	snprintf(id, sizeof(id), "%016lx", (unsigned long)a->incidents[i].id);
 	report_case(to, a, i, "h2");
 	if (evidence) {
 		report_findings(to, a, &a->incidents[i]);
+		put_incident_charts(to, f, s, &a->incidents[i]);
 		return;
 	}
 	fputs("<p>", to);
 	put_link(to, "", "/incidents/", id);
-	fputs("evidence</a></p>\n", to);
+	fputs("evidence and charts</a></p>\n", to);
 }
 
-static void put_cases(FILE *to, const struct verdict *a, bool suspicious)
+static void put_cases(FILE *to, const struct front *f, const struct snapshot *s, bool suspicious)
 {
+	const struct verdict *a = &s->verdict;
+
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].open &&
 		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious)
-			put_case(to, a, i, false);
+			put_case(to, f, s, i, false);
 }
 
 /* Worst first, then by name. */
@@ -361,22 +368,13 @@ void page_home(void *arg, struct listener_request *r)
 	if (to) {
 		put_nav(to, s);
 		put_headline(to, s);
-		put_cases(to, &s->verdict, false);
-		put_cases(to, &s->verdict, true);
+		put_cases(to, f, s, false);
+		put_cases(to, f, s, true);
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);
 	}
 	page_end(&p, r);
-}
-
-static size_t server_number(const struct verdict *a, const char *name)
-{
-	size_t i = 0;
-
-	while (i < a->n_nodes && strcmp(a->nodes[i], name) != 0)
-		i++;
-	return i;
 }
 
 void page_server(void *arg, struct listener_request *r)
@@ -392,7 +390,7 @@ void page_server(void *arg, struct listener_request *r)
 
 	if (!s)
 		return;
-	node = front_rest(r, name, sizeof(name)) ? server_number(a, name) : a->n_nodes;
+	node = front_rest(r, name, sizeof(name)) ? front_server(a, name) : a->n_nodes;
 	if (node == a->n_nodes) {
 		listener_refuse(r, 404, 0, "no such server");
 		return;
@@ -411,7 +409,8 @@ void page_server(void *arg, struct listener_request *r)
 		fputs("</header>\n", to);
 		for (size_t i = 0; i < a->n_incidents; i++)
 			if (a->incidents[i].node == node)
-				put_case(to, a, i, true);
+				put_case(to, f, s, i, false);
+		put_server_history(to, f, s, node, r);
 		put_notices(to, a, node);
 		put_before(to, f, name);
 	}
@@ -474,7 +473,7 @@ void page_incident(void *arg, struct listener_request *r)
 	if (to) {
 		put_nav(to, s);
 		if (i < s->verdict.n_incidents)
-			put_case(to, &s->verdict, i, true);
+			put_case(to, f, s, i, true);
 		else
 			put_kept(to, kept);
 		put_before(to, f, json_string_value(json_object_get(kept, "server")));

@@ -2,6 +2,7 @@
 /* What the charts of a report show: a signal of one server over time, and the distribution of a latency. */
 #include "page.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,14 +13,6 @@
 #include "userspace/common/sort.h"
 
 /* ---- over time -------------------------------------------------------------------------------------- */
-
-/* What is drawn, by column; NaN: nothing. */
-struct chart_lines {
-	double own[HISTORY_COLUMNS], med[HISTORY_COLUMNS], low[HISTORY_COLUMNS],
-		high[HISTORY_COLUMNS];
-	bool flagged[HISTORY_COLUMNS];
-	size_t peers;
-};
 
 /* Where a peer is in this column. Its latency was compared under its own load: what counts is its ratio
  * to its peers, here on top of what this server was compared with. */
@@ -60,9 +53,7 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 	l->high[c] = v[m - 1 - cut];
 }
 
-/* 0 if there is no memory: then nothing is drawn. */
-static int chart_lines_fill(const struct report *r, const struct history_row *row,
-			    struct chart_lines *l)
+int report_lines(const struct report *r, const struct history_row *row, struct chart_lines *l)
 {
 	size_t *others = malloc((r->h->n_rows + 1) * sizeof(*others)), n = 0;
 	double *v = malloc((r->h->n_rows + 1) * sizeof(*v));
@@ -77,7 +68,7 @@ static int chart_lines_fill(const struct report *r, const struct history_row *ro
 		l->flagged[c] = (row->at[c].marks & MARK_FLAGGED) != 0;
 	free(v);
 	free(others);
-	return others && v;
+	return others && v ? 0 : -ENOMEM;
 }
 
 /* The worst column in words. */
@@ -111,7 +102,8 @@ void report_time(FILE *to, const struct report *r, const struct history_row *row
 	char heading[WORDS_LEN];
 	struct chart_time c;
 
-	if (!l || !chart_lines_fill(r, row, l)) {
+	/* without memory nothing is drawn */
+	if (!l || report_lines(r, row, l)) {
 		free(l);
 		return;
 	}

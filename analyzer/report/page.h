@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "history.h"
+#include "analyzer/history/history.h"
 #include "analyzer/verdict/verdict.h"
 
 struct report {
@@ -47,6 +47,15 @@ void report_lists(FILE *to, const struct report *r);
  * of e, which may be NULL. */
 void report_time(FILE *to, const struct report *r, const struct history_row *row,
 		 const struct finding *e);
+/* What such a chart draws, by column of the history; NaN: nothing. */
+struct chart_lines {
+	double own[HISTORY_COLUMNS], med[HISTORY_COLUMNS], low[HISTORY_COLUMNS],
+		high[HISTORY_COLUMNS];
+	bool flagged[HISTORY_COLUMNS];
+	size_t peers;
+};
+/* 0 or -ENOMEM. */
+int report_lines(const struct report *r, const struct history_row *row, struct chart_lines *l);
 /* charts.c: a distribution. */
 void report_latency(FILE *to, const struct report *r, const struct history_dist *d);
 /* durations.c: of job states; NULL: there is none. */

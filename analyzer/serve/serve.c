@@ -25,6 +25,7 @@
 #include "trusted.h"
 #include "analyzer/ask/alertmanager.h"
 #include "analyzer/ask/front.h"
+#include "analyzer/history/store.h"
 #include "analyzer/watch/alert.h"
 #include "analyzer/watch/exposition.h"
 #include "analyzer/watch/plain.h"
@@ -52,6 +53,7 @@ enum {
 	TROUBLE_OUTPUT,
 	TROUBLE_PAIR,
 	TROUBLE_ALERTS,
+	TROUBLE_HISTORY,
 	TROUBLES
 };
 
@@ -70,6 +72,7 @@ struct service {
 	struct pair_counts paired;
 	struct alertmanagers *alertmanagers; /* likewise */
 	struct alertmanager_counts alerted;
+	struct history_store *history; /* likewise */
 	struct front_opts asked;
 	struct front *front; /* likewise */
 	struct change_to words;
@@ -174,7 +177,7 @@ static bool can_judge(const struct service *s)
 static void tell_troubles(struct service *s)
 {
 	struct keeper_counts kept;
-	char not_told[400];
+	char not_told[400], not_kept[WHY_LEN];
 
 	keeper_counts(s->keeper, &kept);
 	tell_trouble(&s->said[TROUBLE_INPUT], watch_trouble(s->watch));
@@ -185,6 +188,8 @@ static void tell_troubles(struct service *s)
 							: NULL);
 	alertmanagers_trouble(s->alertmanagers, &s->alerted, not_told);
 	tell_trouble(&s->said[TROUBLE_ALERTS], not_told);
+	tell_trouble(&s->said[TROUBLE_HISTORY],
+		     s->history ? history_store_trouble(s->history, not_kept) : NULL);
 	if (s->unwritten || s->written)
 		tell_trouble(&s->said[TROUBLE_OUTPUT],
 			     s->unwritten ? "events cannot be written to standard output" : NULL);
@@ -262,7 +267,9 @@ static int rebuild(struct service *s)
 					  .sources = s->o->sources,
 					  .n_sources = s->o->n_sources,
 					  .told_ns = told_until(s),
-					  .stop = &stopped};
+					  .stop = &stopped,
+					  .observe = s->history ? history_store_observe : NULL,
+					  .observe_arg = s->history};
 	int err;
 
 	if (s->kept.n_hosts)
@@ -333,6 +340,8 @@ static int step(struct service *s)
 		return -ENOMEM;
 	tell_troubles(s);
 	notify_alive(&s->notify);
+	if (s->history)
+		history_store_step(s->history, s->watch->robust);
 	if (!n && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY)
 		return 0;
 	s->posted_ns = clock_ns(CLOCK_MONOTONIC);
@@ -507,7 +516,11 @@ static int open_front(struct service *s)
 
 	if (!s->o->listen)
 		return 0;
-	s->asked = (struct front_opts){s->o->listen, &s->o->hosts, s->o->state, s->board};
+	s->history = s->o->check ? NULL : history_store_new(s->o->state, s->o->keep_days);
+	if (!s->history && !s->o->check)
+		return fail("out of memory");
+	s->asked =
+		(struct front_opts){s->o->listen, &s->o->hosts, s->o->state, s->board, s->history};
 	err = front_start(&s->front, &s->asked, why);
 	if (err)
 		fail("%s", why);
@@ -583,6 +596,7 @@ int serve_run(const struct serve_opts *o)
 	pair_stop(s.pair);
 	alertmanagers_stop(s.alertmanagers);
 	front_stop(s.front);
+	history_store_free(s.history);
 	board_free(s.board);
 	alert_free(s.alert);
 	watch_free(s.watch);

@@ -223,6 +223,15 @@ static int follow_paths(struct watch *w, char *const *paths, size_t n_paths,
 	return err;
 }
 
+static void on_observation(void *arg, const struct observation *o)
+{
+	struct watch *w = arg;
+
+	looks_observe(&w->looks, o);
+	if (w->observe)
+		w->observe(w->observe_arg, w->robust, o);
+}
+
 /* All but what is followed. NULL after a message. */
 static struct watch *watch_make(const struct analysis_opts *o)
 {
@@ -245,7 +254,7 @@ static struct watch *watch_make(const struct analysis_opts *o)
 	w->hooks = (struct examine_hooks){.ready = on_servers, .step = on_interval, .arg = w};
 	w->into = (struct examine_feed){
 		.robust = w->robust, .o = o, .hooks = &w->hooks, .peers = w->peers};
-	robust_observe(w->robust, looks_observe, &w->looks);
+	robust_observe(w->robust, on_observation, w);
 	robust_history(w->robust, &w->history);
 out:
 	if (err == -ENOMEM)
@@ -371,6 +380,8 @@ int watch_of_received(struct watch **out, const struct analysis_opts *o,
 		return -EINVAL;
 	w->told_ns = in->told_ns;
 	w->into.stop = w->stop = in->stop;
+	w->observe = in->observe;
+	w->observe_arg = in->observe_arg;
 	err = sort_paths(&beside, in->sources, in->n_sources, false);
 	if (!err)
 		err = take_kept(w, in);

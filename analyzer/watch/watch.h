@@ -30,6 +30,9 @@
 #define WATCH_KEEP_NS	NS_PER_DAY
 #define WATCH_FORGET_NS (WATCH_KEEP_NS / 24)
 
+/* Each observation of the engine, as it is made. */
+typedef void watch_observe_fn(void *arg, const struct robust *r, const struct observation *o);
+
 struct watch {
 	const struct analysis_opts *o;
 	struct peers_file *peers;
@@ -49,6 +52,8 @@ struct watch {
 	struct examine_feed into; /* the engine */
 	struct examine_hooks hooks;
 	struct looks looks;
+	watch_observe_fn *observe; /* of what a service receives; NULL */
+	void *observe_arg;
 	struct track_history history; /* for logs to ask */
 	struct track_events *events;
 	struct verdict verdict; /* after the last interval */
@@ -90,6 +95,8 @@ struct watch_received {
 	/* What happened before was told already (track_resume()); INT64_MIN: nothing was. */
 	int64_t told_ns;
 	const volatile sig_atomic_t *stop; /* as in struct watch */
+	watch_observe_fn *observe;	   /* NULL: none */
+	void *observe_arg;
 };
 int watch_of_received(struct watch **w, const struct analysis_opts *o,
 		      const struct watch_received *in);

@@ -41,9 +41,10 @@ jq -r '.paths | to_entries[] | select(.key | contains("events") | not) | "\(.key
 bad=''
 while read -r path type; do
 	path=${path/\{server\}/oss-s3} path=${path/\{id\}/$id}
+	[ "$path" != /api/v1/series ] || path+='?server=oss-s3&signal=read'
 	[[ $(get "$U$path") == "200 $type"* ]] || bad+="$path: $(cat "$T/out") "
 done <"$T/paths"
-check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 15 'how many' && ok
+check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 16 'how many' && ok
 
 case_begin "lists are filtered and paged"
 check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.servers[].server]]')" '[1,["oss-s3"]]' 'those that are indicted' &&
@@ -72,12 +73,40 @@ done <<-'END'
 	404 /servers/%00
 	404 /servers/..%2f..%2fetc%2fpasswd
 	404 /index.html
+	400 /api/v1/series
+	400 /api/v1/series?server=oss-s3
+	404 /api/v1/series?server=oss-s9&signal=read
+	404 /api/v1/series?server=oss-s3&signal=nothing
+	400 /api/v1/series?server=oss-s3&signal=read&from=soon
+	400 /api/v1/series?server=oss-s3&signal=read&from=2026-11-21T19:28:00Z&to=2026-11-21T19:28:00Z
 END
 check_eq "$bad" '' 'what differs' &&
 	check_eq "$(status -X DELETE "$U/api/v1/servers")" 405 'another method' &&
 	check_eq "$(curl -s -o "$T/out" -D - -X POST "$U/api/v1/servers" | tr -d '\r' | sed -n 's/^Allow: //p')" 'GET, HEAD' 'what is allowed' &&
 	check_eq "$(status -H 'Host: evil.example' "$U/")" 421 'by another name' &&
 	check_eq "$(status -H "Host: localhost:1" "$U/")" 200 'by a name of this host' && ok
+
+case_begin "a series is what limpet diagnose compared, and its peers' the lowest and the highest of theirs"
+"$L" diagnose --json --explain tests/data/disk-hog/series 2>"$T/err" >"$T/explained"
+at=$(jq -c '[.looks[] | select(.signal == "queue") | .from] | min' "$T/explained")
+for server in oss-s3 oss-s5; do
+	disk=$(jq -r --arg s $server 'first(.looks[] | select(.signal == "queue" and .server == $s) | .disk)' "$T/explained")
+	jq -c --arg s $server --arg d "$disk" '[.looks[] | select(.signal == "queue" and .server == $s and .disk == $d and .judged) | [.to, (.value * 1000 | round), (.peers_median * 1000 | round)]] | sort' "$T/explained" >"$T/of-diagnose"
+	curl -s "$U/api/v1/series?server=$server&signal=queue&disk=$disk&from=${at:1:20}&to=2026-11-21T19:28:28Z" >"$T/series"
+	jq -c '[(.from | fromdateiso8601) as $from | .step_s as $step | range(.value | length) as $i | select(.value[$i] != null) | [($from + ($i + 1) * $step | todate), (.value[$i] * 1000 | round), (.peers[$i] * 1000 | round)]]' "$T/series" >"$T/of-api"
+	if ! cmp -s "$T/of-diagnose" "$T/of-api"; then fail "$server: $(head -c 300 "$T/of-diagnose") $(head -c 300 "$T/of-api")"; break; fi
+done
+# That of oss-s3, which is indicted, is not in the band.
+check_eq "$(jq -c '[.n_peers, (.value | map(select(. != null)) | length > 20), ([.low, .high] | transpose | map(select(.[0] != null and .[0] > .[1])) | length)]' "$T/series")" \
+	'[4,true,0]' 'peers, points, and lows above highs' && ok
+
+case_begin "the charts of an incident and of a server are on their pages, and no style but the sheet's is needed"
+get "$U/incidents/$id" >"$T/status"
+check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the incident' && grep -q '>onset 19:2' "$T/out" && ! grep -q 'style=' "$T/out" &&
+	get "$U/servers/oss-s3" >"$T/status" && check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the server' && ! grep -q 'style=' "$T/out" &&
+	get "$U/servers/oss-s3?span=1d&signal=queue&disk=loop5" >"$T/status" && check_eq "$(grep -c '<figure>' "$T/out")" 1 'the one that was asked for' &&
+	grep -q '<h3>queue of loop5</h3>' "$T/out" && grep -q 'aria-current="true" href="?span=1d&amp;signal=queue&amp;disk=loop5#charts">1 day' "$T/out" &&
+	get "$U/servers/oss-s3?span=forever&signal=%22%3E%3Cb%3E&disk=%22%3E" >"$T/status" && ! grep -q '<b>["&]' "$T/out" && grep -q 'Nothing is known of it' "$T/out" && ok
 
 case_begin "HEAD has the headers of GET and no body"
 curl -s -I "$U/" | tr -d '\r' >"$T/head"

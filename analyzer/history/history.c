@@ -27,7 +27,7 @@ void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns)
 {
 	h->first_ns = first_ns;
 	h->bin_ns = bin_ns > 0 ? bin_ns : 1;
-	h->room = HISTORY_COLUMNS;
+	h->room = h->most_columns ? h->most_columns : HISTORY_COLUMNS;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------- */
@@ -80,8 +80,10 @@ static void fold(struct history *h)
 /* Many rows have fewer columns, so that memory is bounded. */
 static void fit(struct history *h)
 {
+	size_t most = h->most_bytes ? h->most_bytes : HISTORY_BYTES;
+
 	while (h->room / 2 >= HISTORY_COLUMNS_MIN &&
-	       (h->n_rows + 1) * h->room * sizeof(struct history_cell) > HISTORY_BYTES) {
+	       (h->n_rows + 1) * h->room * sizeof(struct history_cell) > most) {
 		while (h->columns > h->room / 2)
 			fold(h);
 		h->room /= 2;
@@ -137,11 +139,11 @@ static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 
 /* ---- looks ---------------------------------------------------------------------------------------- */
 
-static int put_cell(struct history *h, int64_t end_ns, size_t node, const char *disk, size_t s,
+ssize_t history_put(struct history *h, const struct history_entity *k, int64_t end_ns,
 		    struct history_cell cell)
 {
 	int64_t since = end_ns - 1 - h->first_ns;
-	size_t row = row_of(h, node, disk, s), c;
+	size_t row = row_of(h, k->node, k->disk, k->signal), c;
 	struct history_cell *at;
 
 	if (row == SIZE_MAX)
@@ -155,7 +157,7 @@ static int put_cell(struct history *h, int64_t end_ns, size_t node, const char *
 		h->columns = c + 1;
 	at = &h->rows[row].at[c];
 	*at = worse(*at, cell);
-	return 0;
+	return (ssize_t)row;
 }
 
 /* A distribution of that entity and signal to be overwritten, a new one, or NULL: full. */
@@ -219,7 +221,8 @@ void history_observe(void *arg, const struct observation *o)
 
 		history_begin(h, o->to_ns - interval_ns, interval_ns);
 	}
-	if (put_cell(h, o->to_ns, o->node, o->disk, o->signal, cell))
+	if (history_put(h, &(struct history_entity){o->node, o->disk, o->signal}, o->to_ns, cell) <
+	    0)
 		h->failed = true;
 	else if (h->engine)
 		take_dist(h, o);
@@ -233,9 +236,10 @@ static int put_look(struct history *h, const struct explained_look *l)
 				    .marks = (uint8_t)(MARK_JUDGED |
 						       (l->flagged ? MARK_FLAGGED : 0) |
 						       (l->odd ? MARK_ODD : 0))};
+	const struct history_entity k = {l->node, l->disk, l->signal};
 
 	/* those that were not judged are there, too */
-	return isfinite(l->z) ? put_cell(h, l->to_ns, l->node, l->disk, l->signal, cell) : 0;
+	return isfinite(l->z) && history_put(h, &k, l->to_ns, cell) < 0 ? -ENOMEM : 0;
 }
 
 static bool is_worse(const struct history_cell *a, const struct history_cell *b)
@@ -254,12 +258,17 @@ static void find_worst(struct history_row *r, size_t columns)
 			r->worst = c;
 }
 
+void history_worsts(struct history *h)
+{
+	for (size_t i = 0; i < h->n_rows; i++)
+		find_worst(&h->rows[i], h->columns);
+}
+
 void history_finish(struct history *h)
 {
-	for (size_t i = 0; i < h->n_rows; i++) {
+	history_worsts(h);
+	for (size_t i = 0; i < h->n_rows; i++)
 		h->rows[i].set = (size_t)h->rows[i].signal;
-		find_worst(&h->rows[i], h->columns);
-	}
 	if (h->engine)
 		history_sets(h, h->engine);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a report draws: every signal of every server over time, folded into a bounded number of columns
+ * What charts draw: every signal of every server over time, folded into a bounded number of columns
  * while the engine looks, and the latency distributions of those who are odd, at their worst.
  */
-#ifndef LIMPET_REPORT_HISTORY_H
-#define LIMPET_REPORT_HISTORY_H
+#ifndef LIMPET_HISTORY_H
+#define LIMPET_HISTORY_H
 
 #include "analyzer/engine/robust.h"
 
 enum {
-	HISTORY_COLUMNS = 360,
+	HISTORY_COLUMNS = 360, /* at most */
 	HISTORY_COLUMNS_MIN = 45,
 	HISTORY_DISTS = 64, /* distributions kept */
 };
@@ -23,6 +23,13 @@ enum { MARK_JUDGED = 1, MARK_FLAGGED = 2, MARK_ODD = 4 };
 struct history_cell {
 	float z, value, peers;
 	uint8_t marks;
+};
+
+/* Whose row. */
+struct history_entity {
+	size_t node;
+	const char *disk;
+	size_t signal;
 };
 
 struct history_row {
@@ -53,7 +60,8 @@ struct history {
 	int64_t first_ns, bin_ns; /* column c: intervals that end in (first + c bin, + bin] */
 	size_t columns;		  /* used */
 	size_t room;		  /* of a row */
-	struct history_row *rows; /* in order of appearance */
+	size_t most_columns, most_bytes; /* the owner's, before it begins; 0: as above */
+	struct history_row *rows;	 /* in order of appearance */
 	size_t n_rows;
 	struct node_rows {
 		size_t *at, n; /* numbers of its rows */
@@ -71,6 +79,12 @@ void history_release(struct history *h); /* takes a zeroed one */
 /* Columns begin at first_ns and are bin_ns wide until they are more than there is room for: then two
  * become one. Without it they begin with the first look, as wide as an interval. */
 void history_begin(struct history *h, int64_t first_ns, int64_t bin_ns);
+
+/* A cell of a row, into the column that it ends in: the number of the row, or -ENOMEM. */
+ssize_t history_put(struct history *h, const struct history_entity *k, int64_t end_ns,
+		    struct history_cell cell);
+/* After the last cell: the worst column of each row. */
+void history_worsts(struct history *h);
 
 /* For robust_observe(), with the history as arg. What fails is in `failed`. */
 void history_observe(void *arg, const struct observation *o);

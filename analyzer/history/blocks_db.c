@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "blocks_db.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/clock.h"
+#include "userspace/common/database.h"
+#include "userspace/common/disk_thread.h"
+
+#define WAITING_BYTES ((size_t)64 << 20)
+#define READ_BUSY_MS  200
+
+static const char block_tables[] =
+	"CREATE TABLE IF NOT EXISTS block(signal TEXT NOT NULL, from_ns INTEGER NOT NULL,"
+	" bytes BLOB NOT NULL, UNIQUE(signal, from_ns));"
+	"CREATE INDEX IF NOT EXISTS block_from ON block(from_ns);";
+
+struct blocks_db {
+	sqlite3 *db; /* the thread's */
+	int64_t keep_ns, trimmed_ns;
+	struct disk_thread *thread;
+	pthread_mutex_t lock;
+	char why[WHY_LEN]; /* under the lock */
+};
+
+struct block_job {
+	struct blocks_db *d;
+	char signal[64];
+	int64_t from_ns;
+	bool whole;
+	void *bytes;
+	size_t len;
+};
+
+int blocks_db_new(struct blocks_db **out, const char *dir, unsigned int keep_days,
+		  char why[WHY_LEN])
+{
+	struct blocks_db *d = calloc(1, sizeof(*d));
+	int err;
+
+	*out = NULL;
+	snprintf(why, WHY_LEN, "out of memory");
+	if (!d)
+		return -ENOMEM;
+	pthread_mutex_init(&d->lock, NULL);
+	d->keep_ns = keep_days * NS_PER_DAY;
+	err = database_open(&d->db, dir, BLOCKS_DB, block_tables, why);
+	if (!err && !(d->thread = disk_thread_new(WAITING_BYTES)))
+		err = -EAGAIN;
+	if (err)
+		blocks_db_free(d);
+	else
+		*out = d;
+	return err;
+}
+
+void blocks_db_free(struct blocks_db *d)
+{
+	if (!d)
+		return;
+	disk_thread_free(d->thread);
+	sqlite3_close(d->db);
+	pthread_mutex_destroy(&d->lock);
+	free(d);
+}
+
+static void block_job_free(struct block_job *j)
+{
+	if (j)
+		free(j->bytes);
+	free(j);
+}
+
+/* ---- in the thread ------------------------------------------------------------------------------------- */
+
+/* Once an hour. */
+static int trim(struct blocks_db *d, char why[WHY_LEN])
+{
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	int err;
+
+	if (!d->keep_ns || (now_ns >= d->trimmed_ns && now_ns - d->trimmed_ns < NS_PER_HOUR))
+		return 0;
+	err = database_do(d->db, why, "DELETE FROM block WHERE from_ns < %lld",
+			  (long long)(now_ns - d->keep_ns));
+	if (!err)
+		d->trimmed_ns = now_ns;
+	return err;
+}
+
+static int write_block(const struct block_job *j, char why[WHY_LEN])
+{
+	sqlite3_stmt *s = database_ask(j->d->db, why,
+				       "INSERT OR %s INTO block(signal, from_ns, bytes) VALUES "
+				       "(?1, ?2, ?3)",
+				       j->whole ? "REPLACE" : "IGNORE");
+	int err = 0;
+
+	if (!s)
+		return -EIO;
+	sqlite3_bind_text(s, 1, j->signal, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 2, j->from_ns);
+	sqlite3_bind_blob64(s, 3, j->bytes, j->len, SQLITE_STATIC);
+	if (sqlite3_step(s) != SQLITE_DONE)
+		err = database_fail(j->d->db, why);
+	sqlite3_finalize(s);
+	return err;
+}
+
+static void do_block(void *arg)
+{
+	struct block_job *j = arg;
+	char why[WHY_LEN] = "";
+	int err = write_block(j, why);
+
+	if (!err)
+		err = trim(j->d, why);
+	pthread_mutex_lock(&j->d->lock);
+	snprintf(j->d->why, sizeof(j->d->why), "%s", err ? why : "");
+	pthread_mutex_unlock(&j->d->lock);
+	block_job_free(j);
+}
+
+/* ---- from outside -------------------------------------------------------------------------------------- */
+
+int blocks_db_put(struct blocks_db *d, const char *signal, int64_t from_ns, bool whole, void *bytes,
+		  size_t len)
+{
+	struct block_job *j = malloc(sizeof(*j));
+	int err;
+
+	if (!j) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	*j = (struct block_job){
+		.d = d, .from_ns = from_ns, .whole = whole, .bytes = bytes, .len = len};
+	snprintf(j->signal, sizeof(j->signal), "%s", signal);
+	err = disk_thread_do(d->thread, do_block, j, len);
+	if (err)
+		block_job_free(j);
+	return err;
+}
+
+const char *blocks_db_trouble(struct blocks_db *d, char why[WHY_LEN])
+{
+	pthread_mutex_lock(&d->lock);
+	memcpy(why, d->why, WHY_LEN);
+	pthread_mutex_unlock(&d->lock);
+	return *why ? why : NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+static int open_reader(sqlite3 **reader, const char *dir)
+{
+	char path[4200];
+
+	if (*reader)
+		return 0;
+	snprintf(path, sizeof(path), "%s/" BLOCKS_DB, dir);
+	if (!sqlite3_open_v2(path, reader, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL)) {
+		sqlite3_busy_timeout(*reader, READ_BUSY_MS);
+		return 0;
+	}
+	sqlite3_close(*reader);
+	*reader = NULL;
+	return -ENOENT;
+}
+
+/* NULL: it cannot be read now. */
+static sqlite3_stmt *blocks_between(sqlite3 **reader, const char *dir, const char *signal,
+				    int64_t from_ns, int64_t to_ns)
+{
+	sqlite3_stmt *s = NULL;
+
+	if (open_reader(reader, dir) ||
+	    sqlite3_prepare_v2(*reader,
+			       "SELECT from_ns, bytes FROM block WHERE signal = ?1 AND from_ns >= "
+			       "?2 AND from_ns < ?3 ORDER BY from_ns",
+			       -1, &s, NULL))
+		return NULL;
+	sqlite3_bind_text(s, 1, signal, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 2, from_ns);
+	sqlite3_bind_int64(s, 3, to_ns);
+	return s;
+}
+
+bool blocks_db_has(sqlite3 **reader, const char *dir, const char *signal, int64_t from_ns,
+		   int64_t to_ns)
+{
+	sqlite3_stmt *s = blocks_between(reader, dir, signal, from_ns, to_ns);
+	bool has = s && sqlite3_step(s) == SQLITE_ROW;
+
+	sqlite3_finalize(s);
+	return has;
+}
+
+struct block_reading {
+	int64_t from_ns;
+	block_fn *fn;
+	void *arg;
+};
+
+static int on_row(void *arg, const struct block_row *row)
+{
+	const struct block_reading *to = arg;
+
+	return to->fn(to->arg, to->from_ns, row);
+}
+
+int blocks_db_read(sqlite3 **reader, const char *dir, const char *signal, int64_t from_ns,
+		   int64_t to_ns, block_fn *fn, void *arg)
+{
+	struct block_reading to = {.fn = fn, .arg = arg};
+	sqlite3_stmt *s = blocks_between(reader, dir, signal, from_ns, to_ns);
+	int err = s ? 0 : -EIO, rc = SQLITE_DONE;
+
+	while (!err && (rc = sqlite3_step(s)) == SQLITE_ROW) {
+		to.from_ns = sqlite3_column_int64(s, 0);
+		err = block_unpack(sqlite3_column_blob(s, 1), (size_t)sqlite3_column_bytes(s, 1),
+				   on_row, &to);
+		err = err == -EINVAL ? 0 : err;
+	}
+	sqlite3_finalize(s);
+	if (!err && rc != SQLITE_DONE)
+		err = -EIO;
+	/* It may have been replaced. */
+	if (err == -EIO) {
+		sqlite3_close(*reader);
+		*reader = NULL;
+	}
+	return err;
+}

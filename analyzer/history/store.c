@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
+
+/* Sets are asked for anew when there are other rows, or after so long. */
+#define SETS_EVERY (60 * NS_PER_S)
+#define HOUR_BYTES (STORE_BYTES / STORE_BLOCKS)
+
+struct store_block {
+	int64_t from_ns;
+	bool whole; /* what was judged reaches back to its start */
+	struct history h;
+};
+
+struct history_store {
+	char *dir;
+	struct blocks_db *db;	/* NULL: none */
+	char cannot[WHY_LEN];	/* why it is none */
+	pthread_mutex_t lock;	/* of all down to the next line */
+	struct store_block *at; /* the oldest first; the last one is under way */
+	size_t n;
+	char (*names)[HOST_LEN]; /* by the engine's number */
+	size_t n_names;
+	/* The judge's. */
+	int64_t began_ns,
+		sets_ns; /* of the first observation; when sets were asked for, CLOCK_MONOTONIC */
+	size_t sets_rows;
+	bool failed; /* out of memory */
+	/* Of the thread that reads. */
+	sqlite3 *reader;
+};
+
+struct history_store *history_store_new(const char *dir, unsigned int keep_days)
+{
+	struct history_store *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->dir = strdup(dir);
+	if (!s || !s->dir) {
+		free(s);
+		return NULL;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	s->began_ns = INT64_MIN;
+	blocks_db_new(&s->db, dir, keep_days, s->cannot);
+	return s;
+}
+
+/* ---- a block is over ----------------------------------------------------------------------------------- */
+
+/* A cell a minute. */
+static int fold_block(const struct store_block *b, struct history *minutes)
+{
+	*minutes = (struct history){.most_columns = BLOCK_CELLS};
+	history_begin(minutes, b->from_ns, BLOCK_CELL_NS);
+	for (size_t i = 0; i < b->h.n_rows; i++) {
+		const struct history_row *row = &b->h.rows[i];
+		const struct history_entity k = {row->node, row->disk, row->signal};
+
+		for (size_t c = 0; c < b->h.columns; c++) {
+			int64_t end_ns = b->h.first_ns + (int64_t)(c + 1) * b->h.bin_ns;
+			ssize_t to;
+
+			if (!row->at[c].marks || end_ns > b->from_ns + BLOCK_NS)
+				continue;
+			to = history_put(minutes, &k, end_ns, row->at[c]);
+			if (to < 0)
+				return -ENOMEM;
+			minutes->rows[to].set = row->set;
+		}
+	}
+	return 0;
+}
+
+static int keep_block(struct history_store *s, const struct store_block *b)
+{
+	struct history minutes;
+	int err = fold_block(b, &minutes);
+
+	for (size_t signal = 0; signal < SIG_COUNT && !err; signal++) {
+		void *bytes;
+		size_t len;
+
+		err = block_pack(&minutes, s->names, signal, &bytes, &len);
+		if (!err)
+			/* it says what is wrong later */
+			blocks_db_put(s->db, signals[signal].word, b->from_ns, b->whole, bytes,
+				      len);
+		err = err == -ENOENT ? 0 : err;
+	}
+	history_release(&minutes);
+	return err;
+}
+
+void history_store_free(struct history_store *s)
+{
+	if (!s)
+		return;
+	if (s->db && s->n)
+		keep_block(s, &s->at[s->n - 1]);
+	blocks_db_free(s->db);
+	sqlite3_close(s->reader);
+	for (size_t i = 0; i < s->n; i++)
+		history_release(&s->at[i].h);
+	free(s->at);
+	free(s->names);
+	free(s->dir);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static size_t bytes_of(const struct store_block *b)
+{
+	return b->h.n_rows * (sizeof(*b->h.rows) + b->h.room * sizeof(*b->h.rows->at));
+}
+
+/* Room for one more. */
+static void drop_oldest(struct history_store *s)
+{
+	size_t bytes = 0, keep = 0;
+
+	while (keep < s->n && keep < STORE_BLOCKS - 1 &&
+	       (bytes += bytes_of(&s->at[s->n - 1 - keep])) <= STORE_BYTES - HOUR_BYTES)
+		keep++;
+	for (size_t i = 0; i < s->n - keep; i++)
+		history_release(&s->at[i].h);
+	memmove(s->at, s->at + (s->n - keep), keep * sizeof(*s->at));
+	s->n = keep;
+}
+
+static struct store_block *begin_block(struct history_store *s, const struct observation *o)
+{
+	int64_t from_ns = o->to_ns - 1, bin_ns = o->to_ns - o->from_ns;
+	struct store_block *b;
+
+	from_ns -= from_ns % BLOCK_NS;
+	drop_oldest(s);
+	b = array_add(&s->at, &s->n);
+	if (!b)
+		return NULL;
+	b->from_ns = from_ns;
+	b->whole = s->began_ns <= from_ns;
+	b->h.most_columns = (size_t)((BLOCK_NS + bin_ns - 1) / bin_ns);
+	b->h.most_bytes = HOUR_BYTES;
+	history_begin(&b->h, from_ns, bin_ns);
+	return b;
+}
+
+/* ---- what is observed ---------------------------------------------------------------------------------- */
+
+static int know_names(struct history_store *s, const struct robust *r)
+{
+	size_t n = robust_nodes(r);
+
+	if (n <= s->n_names)
+		return 0;
+	if (array_extend(&s->names, s->n_names, n))
+		return -ENOMEM;
+	for (; s->n_names < n; s->n_names++)
+		snprintf(s->names[s->n_names], HOST_LEN, "%s", robust_node_name(r, s->n_names));
+	return 0;
+}
+
+/* The block that it is in; NULL: out of memory. Time may not go back. */
+static struct store_block *block_of(struct history_store *s, const struct robust *r,
+				    const struct observation *o)
+{
+	struct store_block *last = s->n ? &s->at[s->n - 1] : NULL;
+
+	if (s->began_ns == INT64_MIN)
+		s->began_ns = o->from_ns;
+	if (last && o->to_ns <= last->from_ns + BLOCK_NS)
+		return last;
+	if (last && s->db) {
+		history_sets(&last->h, r);
+		if (keep_block(s, last))
+			return NULL;
+	}
+	return begin_block(s, o);
+}
+
+void history_store_observe(void *arg, const struct robust *r, const struct observation *o)
+{
+	struct history_store *s = arg;
+	struct store_block *b;
+
+	if (s->failed)
+		return;
+	pthread_mutex_lock(&s->lock);
+	b = know_names(s, r) ? NULL : block_of(s, r, o);
+	if (b)
+		history_observe(&b->h, o);
+	s->failed = !b || b->h.failed;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void history_store_step(struct history_store *s, const struct robust *r)
+{
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct store_block *last = s->n ? &s->at[s->n - 1] : NULL;
+
+	if (!last || (last->h.n_rows == s->sets_rows && now_ns - s->sets_ns < SETS_EVERY))
+		return;
+	pthread_mutex_lock(&s->lock);
+	history_sets(&last->h, r);
+	pthread_mutex_unlock(&s->lock);
+	s->sets_rows = last->h.n_rows;
+	s->sets_ns = now_ns;
+}
+
+const char *history_store_trouble(struct history_store *s, char why[WHY_LEN])
+{
+	if (s->failed)
+		snprintf(why, WHY_LEN, "no history is kept any more: out of memory");
+	else if (!s->db)
+		snprintf(why, WHY_LEN, "no history is kept: %.200s", s->cannot);
+	else
+		return blocks_db_trouble(s->db, why);
+	return why;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+struct store_reading {
+	const struct history_asked *q;
+	struct history *h;
+	size_t *by_name;      /* numbers of the verdict's servers */
+	bool every;	      /* signal is asked for */
+	size_t signal;	      /* else the engine's; SIZE_MAX: it has none such */
+	size_t of[SIG_COUNT]; /* the verdict's; SIZE_MAX: it has none */
+};
+
+static int by_server_name(const void *a, const void *b, void *arg)
+{
+	const struct verdict *v = arg;
+
+	return strcmp(v->nodes[*(const size_t *)a], v->nodes[*(const size_t *)b]);
+}
+
+/* SIZE_MAX: it is not asked for. */
+static size_t server_asked(const struct store_reading *t, const char *name)
+{
+	const struct verdict *a = t->q->a;
+	size_t lo = 0, hi = a->n_nodes;
+
+	if (t->q->server && strcmp(t->q->server, name) != 0)
+		return SIZE_MAX;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strcmp(a->nodes[t->by_name[mid]], name);
+
+		if (!c)
+			return t->by_name[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return SIZE_MAX;
+}
+
+static int put_read(const struct store_reading *t, const struct history_entity *k, size_t set,
+		    int64_t end_ns, const struct history_cell *cell)
+{
+	ssize_t row;
+
+	if (!cell->marks || end_ns <= t->h->first_ns || end_ns > t->q->to_ns)
+		return 0;
+	row = history_put(t->h, k, end_ns, *cell);
+	if (row < 0)
+		return -ENOMEM;
+	t->h->rows[row].set = set;
+	return 0;
+}
+
+static int read_block(const struct store_reading *t, const struct store_block *b,
+		      char (*names)[HOST_LEN])
+{
+	int err = 0;
+
+	for (size_t i = 0; i < b->h.n_rows && !err; i++) {
+		const struct history_row *row = &b->h.rows[i];
+		struct history_entity k = {.disk = row->disk, .signal = t->of[row->signal]};
+
+		if (k.signal == SIZE_MAX || (!t->every && row->signal != t->signal))
+			continue;
+		k.node = server_asked(t, names[row->node]);
+		for (size_t c = 0; c < b->h.columns && !err && k.node != SIZE_MAX; c++)
+			err = put_read(t, &k, row->set,
+				       b->h.first_ns + (int64_t)(c + 1) * b->h.bin_ns, &row->at[c]);
+	}
+	return err;
+}
+
+static int read_kept_row(void *arg, int64_t from_ns, const struct block_row *row)
+{
+	const struct store_reading *t = arg;
+	const struct history_entity k = {
+		.node = server_asked(t, row->server), .disk = row->disk, .signal = t->q->signal};
+	int err = 0;
+
+	for (size_t c = 0; c < BLOCK_CELLS && !err && k.node != SIZE_MAX; c++)
+		err = put_read(t, &k, row->set < UINT32_MAX ? row->set : SIZE_MAX,
+			       from_ns + (int64_t)(c + 1) * BLOCK_CELL_NS, &row->at[c]);
+	return err;
+}
+
+static int number_all(struct store_reading *t)
+{
+	const struct verdict *a = t->q->a;
+
+	t->every = t->q->signal == SIZE_MAX;
+	t->signal = SIZE_MAX;
+	for (size_t s = 0; s < SIG_COUNT; s++) {
+		t->of[s] = SIZE_MAX;
+		for (size_t i = 0; i < a->n_signals && t->of[s] == SIZE_MAX; i++)
+			if (!strcmp(a->signals[i].word, signals[s].word))
+				t->of[s] = i;
+		if (!t->every && t->of[s] == t->q->signal)
+			t->signal = s;
+	}
+	t->by_name = malloc((a->n_nodes + 1) * sizeof(*t->by_name));
+	if (!t->by_name)
+		return -ENOMEM;
+	for (size_t i = 0; i < a->n_nodes; i++)
+		t->by_name[i] = i;
+	sort_with(t->by_name, a->n_nodes, by_server_name, (void *)(uintptr_t)a);
+	return 0;
+}
+
+/* As wide as what there is, and wider where the columns would be too many. */
+static void begin_columns(struct history *h, const struct history_asked *q, int64_t cell_ns)
+{
+	int64_t bin_ns = cell_ns, first_ns;
+
+	bin_ns *= 1 + (q->to_ns - q->from_ns) / cell_ns / (HISTORY_COLUMNS - 1);
+	first_ns = q->from_ns - q->from_ns % bin_ns;
+	h->most_columns = (size_t)((q->to_ns - first_ns + bin_ns - 1) / bin_ns);
+	history_begin(h, first_ns, bin_ns);
+}
+
+/* Where what is in memory begins, and its widest cell. */
+static int64_t memory_begins(const struct history_store *s, int64_t to_ns, int64_t *cell_ns)
+{
+	int64_t from_ns = INT64_MAX;
+
+	*cell_ns = s->n ? 1 : BLOCK_CELL_NS;
+	for (size_t i = 0; i < s->n; i++) {
+		*cell_ns = s->at[i].h.bin_ns > *cell_ns ? s->at[i].h.bin_ns : *cell_ns;
+		from_ns = s->at[i].from_ns < from_ns ? s->at[i].from_ns : from_ns;
+	}
+	return from_ns < to_ns ? from_ns : to_ns;
+}
+
+int history_store_read(struct history_store *s, struct history *h, const struct history_asked *q)
+{
+	struct store_reading t = {.q = q, .h = h};
+	int64_t cell_ns, memory_ns;
+	const char *word;
+	bool kept;
+	int err = number_all(&t);
+
+	*h = (struct history){0};
+	pthread_mutex_lock(&s->lock);
+	memory_ns = memory_begins(s, q->to_ns, &cell_ns);
+	pthread_mutex_unlock(&s->lock);
+	word = t.signal == SIZE_MAX ? NULL : signals[t.signal].word;
+	/* A block that goes meanwhile is in the database then, and read at the next time. */
+	kept = word && s->db && q->from_ns < memory_ns &&
+	       blocks_db_has(&s->reader, s->dir, word, q->from_ns - BLOCK_NS, memory_ns);
+	begin_columns(h, q, kept ? BLOCK_CELL_NS : cell_ns);
+	if (kept && !err)
+		err = blocks_db_read(&s->reader, s->dir, word, h->first_ns - BLOCK_NS, memory_ns,
+				     read_kept_row, &t);
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->n && !err; i++)
+		if (s->at[i].from_ns < q->to_ns && (t.every || word))
+			err = read_block(&t, &s->at[i], s->names);
+	pthread_mutex_unlock(&s->lock);
+	free(t.by_name);
+	h->columns = (size_t)((q->to_ns - h->first_ns + h->bin_ns - 1) / h->bin_ns);
+	h->columns = h->columns < h->room ? h->columns : h->room;
+	history_worsts(h);
+	return err;
+}
