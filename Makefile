@@ -55,7 +55,7 @@ SKEL     := $(O)/bpf/probe.skel.h
 
 PROGRAMS := $(O)/limpet-probe $(O)/limpet-push $(O)/limpet
 SHARED_LIBS   := -lz -lsqlite3 -ljansson -lpthread -lm
-ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl -levent -levent_openssl -lssl -lcrypto $(SHARED_LIBS)
+ANALYZER_LIBS := -lelf -lopenblas -lavro -lzstd -llzma -lbz2 -lcurl -levent -levent_openssl -lssl -lcrypto -lcrypt $(SHARED_LIBS)
 PUSH_LIBS     := -lcurl -lzstd -llzma -lbz2 $(SHARED_LIBS)
 TOOLS    := $(patsubst tests/helpers/%.c,$(O)/tests/%,$(HELPERS))
 UNITS    := $(patsubst tests/unit/%.c,$(O)/tests/%,$(UNIT)) $(patsubst tests/numeric/%.c,$(O)/tests/%,$(NUMERIC))

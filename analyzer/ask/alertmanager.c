@@ -100,8 +100,14 @@ static const struct firing *firing_of(const struct firings *f, enum alert_name n
 	return NULL;
 }
 
-static int add_limping(struct firings *f, const struct verdict *a)
+static bool is_silenced(const struct snapshot *s, const char *server, uint64_t incident)
 {
+	return silence_of(s->silences, s->n_silences, server, incident, s->made_ns);
+}
+
+static int add_limping(struct firings *f, const struct snapshot *s)
+{
+	const struct verdict *a = &s->verdict;
 	int err = 0;
 
 	for (size_t i = 0; i < a->n_incidents && !err; i++) {
@@ -110,6 +116,7 @@ static int add_limping(struct firings *f, const struct verdict *a)
 
 		/* Of one server one, the first, which has the most evidence. */
 		if (x->open && x->suspicious == SUSPICION_NONE &&
+		    !is_silenced(s, verdict_node(a, x->node), x->id) &&
 		    !firing_of(f, ALERT_LIMPS, verdict_node(a, x->node)))
 			err = firing_add(f,
 					 (struct firing){.name = ALERT_LIMPS,
@@ -121,14 +128,15 @@ static int add_limping(struct firings *f, const struct verdict *a)
 	return err;
 }
 
-static int add_silent(struct firings *f, const struct verdict *a)
+static int add_silent(struct firings *f, const struct snapshot *s)
 {
+	const struct verdict *a = &s->verdict;
 	int err = 0;
 
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
 		struct text line TEXT_SCOPED = {0};
 
-		if (!verdict_silent_now(a, i))
+		if (!verdict_silent_now(a, i) || is_silenced(s, a->nodes[i], 0))
 			continue;
 		text_add(&line, "%s stopped reporting", a->nodes[i]);
 		err = firing_add(f, (struct firing){.name = ALERT_SILENT, .since_ns = a->to_ns},
@@ -142,15 +150,16 @@ static int look(struct alertmanager *m, const struct snapshot *s, struct firings
 {
 	const struct verdict *a = &s->verdict;
 	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
-	int err = add_limping(f, a);
+	int err = add_limping(f, s);
 
 	if (!err)
-		err = add_silent(f, a);
+		err = add_silent(f, s);
 	if (s->can_judge)
 		m->cannot_ns = 0;
 	else if (!m->cannot_ns)
 		m->cannot_ns = s->made_ns;
-	if (err || !m->cannot_ns || s->made_ns - m->cannot_ns < ALERTMANAGER_CANNOT_NS)
+	if (err || !m->cannot_ns || s->made_ns - m->cannot_ns < ALERTMANAGER_CANNOT_NS ||
+	    is_silenced(s, "", 0))
 		return err;
 	text_put(&line, "limpet cannot judge");
 	text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");

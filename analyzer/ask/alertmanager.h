@@ -11,6 +11,8 @@
  * a quarter of an hour ahead, so that what nobody renews ends by itself; what is over is told to have ended. With a pair, what one of the
  * two does not say any more the other may say still: then it is left to end, in three minutes.
  *
+ * What a silence is about is not told (silences.h).
+ *
  * Nothing is told while the service is rebuilding, or its judge hangs: that it is gone another has to find out (limpet.rules.yml).
  */
 #ifndef LIMPET_ASK_ALERTMANAGER_H

@@ -240,6 +240,47 @@ static void add_path(json_t *paths, const char *path, const char *what, json_t *
 	json_object_set_new(paths, path, one);
 }
 
+/* One that changes something. */
+static void add_change(json_t *paths, const char *path, const char *what, json_t *parameters,
+		       json_t *properties)
+{
+	json_t *of = answers("application/json", true), *body, *one;
+
+	if (of)
+		json_object_set_new(of, "403",
+				    json_pack("{s:s}", "description",
+					      "neither the token nor a form of a page of ours"));
+	body = json_pack("{s:b, s:{s:{s:{s:s, s:o}}}}", "required", 1, "content",
+			 "application/json", "schema", "type", "object", "properties", properties);
+	one = json_pack("{s:s, s:o, s:o, s:o, s:[{s:[]}]}", "summary", what, "parameters",
+			parameters, "requestBody", body, "responses", of, "security", "token");
+	if (!json_object_get(paths, path))
+		json_object_set_new(paths, path, json_object());
+	json_object_set_new(json_object_get(paths, path), "post", one);
+}
+
+static json_t *property(const char *type)
+{
+	return json_pack("{s:s}", "type", type);
+}
+
+static void add_silences(json_t *paths)
+{
+	add_path(paths, "/api/v1/silences", "Alerts that somebody does not want.", json_array(),
+		 "application/json");
+	add_change(paths, "/api/v1/silences",
+		   "No alerts of a server (\"all\": of any), or of an incident until it is over, "
+		   "from a "
+		   "time (now) until another, or for so many hours.",
+		   json_array(),
+		   json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", property("string"),
+			     "incident", property("string"), "from", property("string"), "until",
+			     property("string"), "hours", property("integer"), "why",
+			     property("string")));
+	add_change(paths, "/api/v1/silences/{number}/end", "That one ends now.",
+		   json_pack("[o]", parameter("number", "path", INT32_MAX, "")), json_object());
+}
+
 static json_t *parameters_of(const struct api_list *l)
 {
 	json_t *all = json_array();
@@ -281,15 +322,17 @@ void api_openapi(void *arg, struct listener_request *r)
 			  parameter("disk", "query", 0, ""), parameter("from", "query", 0, ""),
 			  parameter("to", "query", 0, "")),
 		"application/json");
+	add_silences(paths);
 	add_path(paths, "/api/v1/events",
 		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
 		 json_array(), "text/event-stream");
 	add_path(paths, "/metrics", "For Prometheus.", json_array(), "text/plain");
 	add_path(paths, "/healthz", "Whether the service judges.", json_array(), "text/plain");
 	front_json(r, 200,
-		   json_pack("{s:s, s:{s:s, s:s, s:s}, s:o}", "openapi", "3.0.3", "info", "title",
-			     "limpet serve", "version", LIMPET_VERSION, "description",
-			     "Which server of a parallel file system limps, and why. Nothing is "
-			     "changed by it.",
-			     "paths", paths));
+		   json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}}}", "openapi",
+			     "3.0.3", "info", "title", "limpet serve", "version", LIMPET_VERSION,
+			     "description",
+			     "Which server of a parallel file system limps, and why.", "paths",
+			     paths, "components", "securitySchemes", "token", "type", "http",
+			     "scheme", "bearer"));
 }

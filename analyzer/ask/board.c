@@ -16,6 +16,8 @@ struct board {
 	char *events[BOARD_EVENTS]; /* event n at n % BOARD_EVENTS */
 	uint64_t newest;
 	int fd;
+	atomic_uint wanted;
+	int wanted_fd;
 };
 
 struct snapshot *snapshot_new(void)
@@ -34,6 +36,7 @@ void snapshot_done(struct snapshot *s)
 	verdict_release(&s->verdict);
 	for (int f = 0; f < FORMATS; f++)
 		free(s->metrics[f]);
+	free(s->silences);
 	free(s);
 }
 
@@ -44,7 +47,10 @@ struct board *board_new(void)
 	if (!b)
 		return NULL;
 	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (b->fd < 0) {
+	b->wanted_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (b->fd < 0 || b->wanted_fd < 0) {
+		if (b->fd >= 0)
+			close(b->fd);
 		free(b);
 		return NULL;
 	}
@@ -60,15 +66,36 @@ void board_free(struct board *b)
 	for (size_t i = 0; i < BOARD_EVENTS; i++)
 		free(b->events[i]);
 	close(b->fd);
+	close(b->wanted_fd);
 	pthread_mutex_destroy(&b->lock);
 	free(b);
 }
 
-static void ring(const struct board *b)
+static void ring(int fd)
 {
 	/* It is full where nobody reads, and then there is news already. */
-	if (write(b->fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
+	if (write(fd, &(uint64_t){1}, sizeof(uint64_t)) < 0)
 		return;
+}
+
+void board_want(struct board *b, enum openmetrics_format format)
+{
+	atomic_fetch_or(&b->wanted, 1U << format);
+	ring(b->wanted_fd);
+}
+
+int board_wanted_fd(const struct board *b)
+{
+	return b->wanted_fd;
+}
+
+unsigned int board_wanted(struct board *b)
+{
+	uint64_t n;
+
+	if (read(b->wanted_fd, &n, sizeof(n)) < 0)
+		return 0;
+	return atomic_exchange(&b->wanted, 0);
 }
 
 void board_put(struct board *b, struct snapshot *s)
@@ -82,7 +109,7 @@ void board_put(struct board *b, struct snapshot *s)
 	b->put_ns = clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_unlock(&b->lock);
 	snapshot_done(old);
-	ring(b);
+	ring(b->fd);
 }
 
 struct snapshot *board_get(struct board *b)
@@ -119,7 +146,7 @@ int board_event(struct board *b, const char *json)
 	b->events[b->newest % BOARD_EVENTS] = copy;
 	pthread_mutex_unlock(&b->lock);
 	free(old);
-	ring(b);
+	ring(b->fd);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "silences.h"
 #include "analyzer/verdict/verdict.h"
 #include "analyzer/watch/changes.h"
 #include "userspace/common/clock.h"
@@ -26,8 +27,10 @@ struct snapshot {
 	bool rebuilding;  /* the service has just started: nothing is judged yet */
 	bool can_judge;
 	char trouble[400];
-	char *metrics[FORMATS]; /* for scrapers */
+	char *metrics[FORMATS]; /* for scrapers; NULL: it was not wanted */
 	size_t metrics_len[FORMATS];
+	struct silence *silences; /* that are not over */
+	size_t n_silences;
 	atomic_uint users;
 };
 
@@ -41,6 +44,10 @@ void board_free(struct board *b); /* takes NULL; nobody uses it any more */
 
 /* Takes the snapshot, which gets the next number. */
 void board_put(struct board *b, struct snapshot *s);
+/* A text for scrapers is wanted of the next one, at once: the judge hears of it by the descriptor, and takes the wish, a bit for each format. */
+void board_want(struct board *b, enum openmetrics_format format);
+int board_wanted_fd(const struct board *b);
+unsigned int board_wanted(struct board *b);
 /* The newest, with one user more; NULL: there is none yet. */
 struct snapshot *board_get(struct board *b);
 /* Whether the judge has put nothing for BOARD_HANGS_NS: what stands still looks like what is right. Not before the first snapshot, when

@@ -110,21 +110,7 @@ void front_json(struct listener_request *r, int status, json_t *object)
 	listener_answer(r, status, &t);
 }
 
-/* ---- metrics ------------------------------------------------------------------------------------------- */
-
-static void answer_metrics(void *arg, struct listener_request *r)
-{
-	const char *accept =
-		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Accept");
-	enum openmetrics_format format = openmetrics_negotiate(accept);
-	struct snapshot *s = front_now(arg, r);
-	struct text t = {0};
-
-	if (!s)
-		return;
-	text_put_bytes(&t, s->metrics[format], s->metrics_len[format]);
-	listener_reply(r, 200, openmetrics_content_type(format), NULL, &t);
-}
+/* ---- health ------------------------------------------------------------------------------------------- */
 
 static void answer_health(void *arg, struct listener_request *r)
 {
@@ -135,23 +121,7 @@ static void answer_health(void *arg, struct listener_request *r)
 	listener_reply(r, healthy ? 200 : 503, "text/plain; charset=utf-8", NULL, &t);
 }
 
-/* ---- who may ------------------------------------------------------------------------------------------- */
-
-/* Those on this host. */
-static bool who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
-{
-	struct evhttp_connection *connection = evhttp_request_get_connection(r->http);
-	char *address = NULL;
-	uint16_t port;
-
-	(void)arg;
-	evhttp_connection_get_peer(connection, &address, &port);
-	if (!address || (strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0 &&
-			 strncmp(address, "::ffff:127.", 11) != 0))
-		return false;
-	snprintf(name, LISTENER_NAME, "this host");
-	return true;
-}
+/* ---- what there is ------------------------------------------------------------------------------------- */
 
 static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/style.css", false, page_style},
@@ -167,6 +137,9 @@ static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/api/v1/servers/", false, api_server},
 	{EVHTTP_REQ_GET, "/api/v1/events", false, api_events},
 	{EVHTTP_REQ_GET, "/api/v1/series", false, api_series},
+	{EVHTTP_REQ_GET, "/api/v1/silences", false, api_silences},
+	{EVHTTP_REQ_POST, "/api/v1/silences", false, api_silence_add},
+	{EVHTTP_REQ_POST, "/api/v1/silences/", false, api_silence_end},
 	/* api_lists */
 	{EVHTTP_REQ_GET, "/api/v1/", false, api_of_list},
 	{EVHTTP_REQ_GET, "/", false, page_home},
@@ -175,13 +148,35 @@ static const struct listener_route routes[] = {
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
+/* What cannot be taken leaves what there was. */
+static void take_again(struct front *f)
+{
+	char why[WHY_LEN];
+
+	if (who_load(f, why))
+		warn("users stay as they were: %s", why);
+	if (f->tls && tls_reload(f->tls, why))
+		warn("the certificate of pages stays as it was: %s", why);
+}
+
+void front_reload(struct front *f)
+{
+	if (f)
+		atomic_store(&f->reload, true);
+}
+
 static void on_news(evutil_socket_t fd, short what, void *arg)
 {
+	struct front *f = arg;
 	uint64_t n;
 
 	(void)what;
-	if (read(fd, &n, sizeof(n)) == sizeof(n))
-		streams_tell(arg);
+	if (read(fd, &n, sizeof(n)) != sizeof(n))
+		return;
+	scrapes_tell(f);
+	streams_tell(f);
+	if (atomic_exchange(&f->reload, false))
+		take_again(f);
 }
 
 static void on_pulse(evutil_socket_t fd, short what, void *arg)
@@ -206,13 +201,20 @@ static void *front_run(void *arg)
 	return NULL;
 }
 
+/* A port alone, too: that is of this host. */
+static bool is_loopback(const char *listen)
+{
+	return !strchr(listen, ':') || !strncmp(listen, "127.", 4) || !strncmp(listen, "[::1]", 5);
+}
+
 static int front_listen(struct front *f, char why[WHY_LEN])
 {
 	const struct listener_opts l = {.listen = f->o->listen,
 					.alone = "127.0.0.1",
 					.routes = routes,
 					.names = &f->names,
-					.who = who,
+					.who = front_who,
+					.tls = f->tls ? tls_context(f->tls) : NULL,
 					.arg = f,
 					.bounds = {.per_caller = 600,
 						   .per_second = 1000,
@@ -244,8 +246,16 @@ int front_start(struct front **out, const struct front_opts *o, char why[WHY_LEN
 		return -ENOMEM;
 	*f = (struct front){.o = o, .board = o->board, .stop_fd = -1};
 	LIST_INIT(&f->streams);
+	LIST_INIT(&f->scrapes);
 	snprintf(f->run, sizeof(f->run), "%" PRIx64, (uint64_t)clock_ns(CLOCK_REALTIME));
 	err = http_hosts_here(&f->names, o->names, why);
+	if (!err)
+		err = who_load(f, why);
+	if (!err)
+		err = silences_open(&f->silences, o->dir, why);
+	/* A password goes over no wire as it is. */
+	if (!err && o->users && !is_loopback(o->listen))
+		err = tls_new(&f->tls, o->dir, &o->tls, why);
 	if (!err)
 		err = front_listen(f, why);
 	if (!err)
@@ -278,6 +288,9 @@ void front_stop(struct front *f)
 	json_decref(f->object);
 	snapshot_done(f->now);
 	sqlite3_close(f->db);
+	silences_close(f->silences);
+	users_free(f->users);
+	tls_free(f->tls);
 	http_hosts_release(&f->names);
 	free(f);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The front, as its files see it and nobody else: front.c (thread and routes), api.c, incidents_asked.c, series_asked.c, pages.c, page_charts.c, streams.c. */
+/* The front, as its files see it and nobody else: front.c (thread and routes), who.c, scrapes.c, api.c, incidents_asked.c, series_asked.c,
+ * silences_asked.c, pages.c, page_charts.c, streams.c. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -10,8 +11,11 @@
 
 #include "front.h"
 #include "analyzer/http/listener.h"
+#include "analyzer/http/token.h"
+#include "analyzer/http/users.h"
 
 struct stream;
+struct scraper;
 
 struct front {
 	const struct front_opts *o;
@@ -23,11 +27,17 @@ struct front {
 	struct listener *listener;
 	pthread_t thread;
 	bool running;
+	struct users *users;		    /* NULL: none are told of */
+	struct tls *tls;		    /* NULL: plain */
+	char token[EXCHANGE_TOKEN_LEN + 1]; /* of programs */
+	atomic_bool reload;		    /* for other threads to set */
+	struct silences *silences;
 	sqlite3 *db;	      /* NULL: not opened yet */
 	char run[24];	      /* of this process: what numbers of events are of */
 	struct snapshot *now; /* that is answered by at present; NULL: there is none yet */
 	json_t *object;	      /* of its verdict, made when it is asked for */
 	LIST_HEAD(, stream) streams;
+	LIST_HEAD(, scraper) scrapes; /* that wait for a text */
 };
 
 /* The newest snapshot, until the next call; NULL, and it is answered: there is none yet. */
@@ -36,6 +46,12 @@ struct snapshot *front_now(struct front *f, struct listener_request *r);
 json_t *front_object(struct front *f, struct listener_request *r);
 /* DIR/incidents.db; NULL: there is none that can be read. */
 sqlite3 *front_db(struct front *f);
+
+/* who.c. Users and the token, anew; where that fails nothing has changed. 0 or -errno with the sentence. */
+int who_load(struct front *f, char why[WHY_LEN]);
+/* Who asks, where neither users nor a proxy are told of. */
+#define WHO_HERE "this host"
+int front_who(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
 
 /* A name of the query, decoded; false: it is not there, or too long. */
 bool front_query(const struct listener_request *r, const char *name, char *to, size_t size);
@@ -62,6 +78,21 @@ void api_incidents(void *arg, struct listener_request *r);
 void api_incident(void *arg, struct listener_request *r);
 /* The incident's object, with what the board knows better; NULL: there is none of this id. */
 json_t *incident_of_id(struct front *f, const char *id, json_t *verdict);
+/* silences_asked.c */
+void api_silences(void *arg, struct listener_request *r);
+void api_silence_add(void *arg, struct listener_request *r);
+void api_silence_end(void *arg, struct listener_request *r);
+/* Whether pages have forms: only for people who are known by name. */
+bool front_has_forms(const struct front *f);
+/* A form for one of a server, or of an incident (an id; NULL). */
+void put_silence_form(FILE *to, const struct front *f, const struct listener_request *r,
+		      const char *server, const char *incident);
+/* Those of a server ("": of all; NULL: any) and an incident (0: of none), with a way to end them. */
+void put_silences(FILE *to, const struct front *f, const struct listener_request *r,
+		  const char *server, uint64_t incident);
+/* scrapes.c */
+void answer_metrics(void *arg, struct listener_request *r);
+void scrapes_tell(struct front *f);
 /* series_asked.c */
 void api_series(void *arg, struct listener_request *r);
 /* The number of a server, or of a signal by its word; n_nodes, n_signals: there is none such. */

@@ -35,6 +35,11 @@ static const char own_style[] =
 	".tiles .well{border-left-color:var(--peers)}\n"
 	".tiles .unproven,.tiles "
 	".not-judged{border-style:dashed;border-left-style:double;color:var(--soft)}\n"
+	".silence{margin:.4rem 0 .8rem;font-size:.875rem}li .silence{display:inline}\n"
+	".silence select,.silence input,.silence "
+	"button{font:inherit;color:inherit;background:var(--paper);"
+	"border:1px solid var(--soft);padding:.15rem .4rem}.silence "
+	"input{width:14rem;max-width:100%}\n"
 	".spans a{margin-right:.9rem}.spans "
 	"[aria-current]{font-weight:600;text-decoration:none}\n"
 	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";
@@ -45,6 +50,7 @@ static const char script[] =
 	"  let busy = false, again = false;\n"
 	"  async function renew() {\n"
 	"    if (busy) { again = true; return; }\n"
+	"    if (document.activeElement && document.activeElement.closest('form')) return;\n"
 	"    busy = true;\n"
 	"    try {\n"
 	"      const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});\n"
@@ -89,7 +95,7 @@ struct html_page {
 
 static const char *const headers[] = {"Content-Security-Policy",
 				      "default-src 'none'; style-src 'self'; script-src 'self'; "
-				      "connect-src 'self'; base-uri 'none'; form-action 'none'; "
+				      "connect-src 'self'; base-uri 'none'; form-action 'self'; "
 				      "frame-ancestors 'none'",
 				      "X-Content-Type-Options",
 				      "nosniff",
@@ -226,15 +232,19 @@ static void put_headline(FILE *to, const struct snapshot *s)
 	fputs("</header>\n", to);
 }
 
-static void put_case(FILE *to, const struct front *f, const struct snapshot *s, size_t i,
+static void put_case(FILE *to, const struct front *f, const struct listener_request *r, size_t i,
 		     bool evidence)
 {
+	const struct snapshot *s = f->now;
 	const struct verdict *a = &s->verdict;
 	char id[24];
 
 	snprintf(id, sizeof(id), "%016lx", (unsigned long)a->incidents[i].id);
 	report_case(to, a, i, "h2");
+	put_silences(to, f, r, NULL, a->incidents[i].id);
 	if (evidence) {
+		if (a->incidents[i].open)
+			put_silence_form(to, f, r, NULL, id);
 		report_findings(to, a, &a->incidents[i]);
 		put_incident_charts(to, f, s, &a->incidents[i]);
 		return;
@@ -244,14 +254,15 @@ static void put_case(FILE *to, const struct front *f, const struct snapshot *s, 
 	fputs("evidence and charts</a></p>\n", to);
 }
 
-static void put_cases(FILE *to, const struct front *f, const struct snapshot *s, bool suspicious)
+static void put_cases(FILE *to, const struct front *f, const struct listener_request *r,
+		      bool suspicious)
 {
-	const struct verdict *a = &s->verdict;
+	const struct verdict *a = &f->now->verdict;
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].open &&
 		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious)
-			put_case(to, f, s, i, false);
+			put_case(to, f, r, i, false);
 }
 
 /* Worst first, then by name. */
@@ -368,8 +379,9 @@ void page_home(void *arg, struct listener_request *r)
 	if (to) {
 		put_nav(to, s);
 		put_headline(to, s);
-		put_cases(to, f, s, false);
-		put_cases(to, f, s, true);
+		put_silences(to, f, r, "", 0);
+		put_cases(to, f, r, false);
+		put_cases(to, f, r, true);
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);
@@ -409,7 +421,9 @@ void page_server(void *arg, struct listener_request *r)
 		fputs("</header>\n", to);
 		for (size_t i = 0; i < a->n_incidents; i++)
 			if (a->incidents[i].node == node)
-				put_case(to, f, s, i, false);
+				put_case(to, f, r, i, false);
+		put_silences(to, f, r, name, 0);
+		put_silence_form(to, f, r, name, NULL);
 		put_server_history(to, f, s, node, r);
 		put_notices(to, a, node);
 		put_before(to, f, name);
@@ -473,7 +487,7 @@ void page_incident(void *arg, struct listener_request *r)
 	if (to) {
 		put_nav(to, s);
 		if (i < s->verdict.n_incidents)
-			put_case(to, f, s, i, true);
+			put_case(to, f, r, i, true);
 		else
 			put_kept(to, kept);
 		put_before(to, f, json_string_value(json_object_get(kept, "server")));

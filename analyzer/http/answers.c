@@ -11,7 +11,8 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/text_clean.h"
 
-const int listener_statuses[] = {200, 400, 401, 403, 404, 405, 409, 413, 421, 429, 500, 503, 0};
+const int listener_statuses[] = {200, 303, 400, 401, 403, 404, 405,
+				 409, 413, 421, 429, 500, 503, 0};
 
 /* ---- answers ---- */
 

@@ -443,6 +443,7 @@ static const struct listener_route *route_of(const struct listener *l, struct li
 		if (it->method == method ||
 		    (it->method == EVHTTP_REQ_GET && method == EVHTTP_REQ_HEAD)) {
 			r->rest = r->path + len;
+			evhttp_remove_header(evhttp_request_get_output_headers(r->http), "Allow");
 			return it;
 		}
 		*status = 405;
@@ -482,9 +483,13 @@ static bool guest_may(struct guest *g, struct listener_request *r, char name[LIS
 {
 	struct listener *l = g->listener;
 	struct caller *c;
+	int status;
 
-	if (!l->o.who || !l->o.who(l->o.arg, r, name)) {
-		listener_refuse(r, 401, 0, "no token, or one that is not known here");
+	status = l->o.who ? l->o.who(l->o.arg, r, name) : 401;
+	if (status) {
+		listener_refuse(r, status, status == 429 ? 1000 : 0,
+				status == 429 ? "too many try to be known: ask again later"
+					      : "nobody who is known here asks");
 		return false;
 	}
 	c = caller_get(l, name);

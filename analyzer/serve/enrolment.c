@@ -9,8 +9,8 @@
 
 #include "senders.h"
 #include "serve.h"
-#include "tls.h"
 #include "trusted.h"
+#include "analyzer/http/tls.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
 

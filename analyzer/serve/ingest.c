@@ -71,7 +71,7 @@ static void ingest_refuse(struct listener_request *r, int err, unsigned int wait
 
 /* ---- who ---- */
 
-static bool ingest_who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
+static int ingest_who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
 {
 	const struct ingest *i = arg;
 	const struct sender *s = r->bearer ? senders_by_token(i->senders, r->bearer) : NULL;
@@ -80,13 +80,13 @@ static bool ingest_who(void *arg, struct listener_request *r, char name[LISTENER
 
 	if (r->bearer) {
 		snprintf(name, LISTENER_NAME, "%s", s ? s->host : "");
-		return s;
+		return s ? 0 : 401;
 	}
 	n = tls_names(r->tls, names);
 	snprintf(name, LISTENER_NAME, "%s", n ? names[0] : "");
 	for (size_t k = 0; k < n; k++)
 		OPENSSL_free(names[k]);
-	return n;
+	return n ? 0 : 401;
 }
 
 /* The host that sends, which says it is `host` (NULL: it does not say). -EACCES: it is not. */

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-#include "analyzer/http/listener.h"
 #include "logs_kept.h"
 #include "tickets.h"
-#include "tls.h"
+#include "analyzer/http/listener.h"
+#include "analyzer/http/tls.h"
 #include "userspace/common/metrics_text.h"
 #include "userspace/series/series.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "token.h"
+#include "analyzer/http/token.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/map.h"

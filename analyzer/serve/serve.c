@@ -54,6 +54,7 @@ enum {
 	TROUBLE_PAIR,
 	TROUBLE_ALERTS,
 	TROUBLE_HISTORY,
+	TROUBLE_SILENCES,
 	TROUBLES
 };
 
@@ -73,6 +74,7 @@ struct service {
 	struct alertmanagers *alertmanagers; /* likewise */
 	struct alertmanager_counts alerted;
 	struct history_store *history; /* likewise */
+	struct silences *silences;     /* likewise */
 	struct front_opts asked;
 	struct front *front; /* likewise */
 	struct change_to words;
@@ -114,6 +116,7 @@ static void take_again(struct service *s)
 	}
 	keeper_set_bounds(s->keeper, now->keep_days, now->keep_percent);
 	ingest_reload(s->ingest);
+	front_reload(s->front);
 	warn("recordings of %u days are kept, and of more while the disk is at most %u %% full",
 	     now->keep_days, now->keep_percent);
 }
@@ -283,6 +286,41 @@ static int rebuild(struct service *s)
 	return err ? err : incidents_resume(s->incidents, s->watch->events, s->alert);
 }
 
+/* ---- silences ------------------------------------------------------------------------------------------ */
+
+/* What somebody does not want to be told, as of now. Where it cannot be read it is as it was. */
+static void look_for_silences(struct service *s, int64_t now_ns)
+{
+	char why[WHY_LEN];
+	int err = s->silences ? silences_refresh(s->silences, now_ns, why) : 0;
+
+	tell_trouble(&s->said[TROUBLE_SILENCES], err ? why : NULL);
+}
+
+static bool is_silenced(void *arg, const char *server, uint64_t incident)
+{
+	struct service *s = arg;
+	size_t n;
+	const struct silence *at = silences_known(s->silences, &n);
+
+	return silence_of(at, n, server, incident, clock_ns(CLOCK_REALTIME));
+}
+
+static int copy_silences(const struct service *s, struct snapshot *to)
+{
+	const struct silence *at = NULL;
+
+	if (s->silences)
+		at = silences_known(s->silences, &to->n_silences);
+	if (!to->n_silences)
+		return 0;
+	to->silences = malloc(to->n_silences * sizeof(*at));
+	if (!to->silences)
+		return -ENOMEM;
+	memcpy(to->silences, at, to->n_silences * sizeof(*at));
+	return 0;
+}
+
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static void put_more(void *arg, struct metrics_text *t)
@@ -291,7 +329,7 @@ static void put_more(void *arg, struct metrics_text *t)
 }
 
 /* What is known now, for those who ask. */
-static int post(struct service *s, int64_t now_ns)
+static int post(struct service *s, int64_t now_ns, unsigned int formats)
 {
 	struct snapshot *new = snapshot_new();
 	struct serve_parts parts = {s->ingest,	s->keeper, s->relay,
@@ -306,9 +344,13 @@ static int post(struct service *s, int64_t now_ns)
 			    .arg = &parts};
 	int err = new ? verdict_copy(&new->verdict, e.verdict) : -ENOMEM;
 
+	if (!err)
+		err = copy_silences(s, new);
 	if (s->alert)
 		e.alerts = alert_count(s->alert);
-	for (int f = 0; f < FORMATS && !err && s->front; f++) {
+	for (int f = 0; f < FORMATS && !err; f++) {
+		if (!(formats & 1U << f))
+			continue;
 		new->metrics[f] =
 			exposition_text(&e, (enum openmetrics_format)f, &new->metrics_len[f]);
 		err = new->metrics[f] ? 0 : -ENOMEM;
@@ -330,9 +372,11 @@ static int step(struct service *s)
 {
 	int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	ssize_t n = watch_step(s->watch, now_ns);
+	unsigned int wanted;
 
 	if (n < 0)
 		return n == -ECANCELED ? 0 : (int)n;
+	look_for_silences(s, now_ns);
 	if (s->alert)
 		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 	look_whether_rebuilt(s);
@@ -342,16 +386,19 @@ static int step(struct service *s)
 	notify_alive(&s->notify);
 	if (s->history)
 		history_store_step(s->history, s->watch->robust);
-	if (!n && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY)
+	wanted = board_wanted(s->board);
+	if (!n && !wanted && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY)
 		return 0;
 	s->posted_ns = clock_ns(CLOCK_MONOTONIC);
-	return post(s, now_ns);
+	return post(s, now_ns, wanted);
 }
 
-/* Signals are blocked from the look at the flag until we wait; frames wake us up, and then there is a moment for more of them. */
+/* Signals are blocked from the look at the flag until we wait; frames wake us up, and then there is a moment for more of them; and whoever
+ * wants metrics. */
 static int loop(struct service *s, const sigset_t *blocked, const sigset_t *unblocked)
 {
-	struct pollfd frames = {.fd = relay_fd(s->relay), .events = POLLIN};
+	struct pollfd news[] = {{.fd = relay_fd(s->relay), .events = POLLIN},
+				{.fd = board_wanted_fd(s->board), .events = POLLIN}};
 	const struct timespec second = {.tv_sec = 1}, moment = {.tv_nsec = NS_PER_S / 4};
 	int err = 0;
 
@@ -361,9 +408,9 @@ static int loop(struct service *s, const sigset_t *blocked, const sigset_t *unbl
 		sigprocmask(SIG_SETMASK, unblocked, NULL);
 		err = step(s);
 		sigprocmask(SIG_SETMASK, blocked, NULL);
-		if (!err && !stopped && !hung_up && ppoll(&frames, 1, &second, unblocked) > 0 &&
-		    !stopped && !hung_up)
-			ppoll(NULL, 0, &moment, unblocked);
+		if (!err && !stopped && !hung_up && ppoll(news, 2, &second, unblocked) > 0 &&
+		    !stopped && !hung_up && !news[1].revents)
+			ppoll(&news[1], 1, &moment, unblocked);
 	}
 	return err;
 }
@@ -519,8 +566,19 @@ static int open_front(struct service *s)
 	s->history = s->o->check ? NULL : history_store_new(s->o->state, s->o->keep_days);
 	if (!s->history && !s->o->check)
 		return fail("out of memory");
-	s->asked =
-		(struct front_opts){s->o->listen, &s->o->hosts, s->o->state, s->board, s->history};
+	err = silences_open(&s->silences, s->o->state, why);
+	if (err)
+		return fail("%s", why);
+	if (s->alert)
+		alert_silence(s->alert, is_silenced, s);
+	s->asked = (struct front_opts){.listen = s->o->listen,
+				       .names = &s->o->hosts,
+				       .dir = s->o->state,
+				       .board = s->board,
+				       .history = s->history,
+				       .users = s->o->users,
+				       .proxy_user = s->o->proxy_user,
+				       .tls = {s->o->cert, s->o->key, NULL}};
 	err = front_start(&s->front, &s->asked, why);
 	if (err)
 		fail("%s", why);
@@ -596,6 +654,7 @@ int serve_run(const struct serve_opts *o)
 	pair_stop(s.pair);
 	alertmanagers_stop(s.alertmanagers);
 	front_stop(s.front);
+	silences_close(s.silences);
 	history_store_free(s.history);
 	board_free(s.board);
 	alert_free(s.alert);

@@ -29,8 +29,10 @@ struct serve_opts {
 	const char *
 		address; /* by which senders reach it, for the line of enrolment; NULL: that of ingest, or this host's name */
 	const char *cert, *key, *client_ca; /* files of the site's own; NULL: none */
-	const char *listen;		    /* metrics */
+	const char *listen;		    /* pages, the API, metrics */
 	struct string_list hosts;
+	const char *users;	/* a file; NULL */
+	const char *proxy_user; /* a header; NULL */
 	const char *alert;
 	struct string_list alertmanagers; /* URLs */
 	const char *site, *url;

@@ -29,6 +29,7 @@ struct about {
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
 	struct text detail;
 	char *json;
+	uint64_t incident; /* 0: none */
 	int64_t told_ns;
 };
 
@@ -42,7 +43,9 @@ struct alert {
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
 	size_t next;
 	struct alert_counts counts;
-	bool judged; /* somebody was, once */
+	bool judged;							    /* somebody was, once */
+	bool (*silenced)(void *arg, const char *server, uint64_t incident); /* NULL: nobody is */
+	void *silenced_arg;
 };
 
 struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet)
@@ -159,6 +162,7 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	if (!about)
 		return -ENOMEM;
 	about->open = is_open(a, c);
+	about->incident = c->event.id;
 	about->status = *c->server ? status_table[c->status].word : "";
 	text_reset(&about->detail);
 	text_add(&about->detail, "%.*s", DETAIL_MAX, text_of(&c->text));
@@ -179,8 +183,18 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	return about->json ? 0 : -ENOMEM;
 }
 
-static bool due(const struct about *about)
+void alert_silence(struct alert *a, bool (*fn)(void *arg, const char *server, uint64_t incident),
+		   void *arg)
 {
+	a->silenced = fn;
+	a->silenced_arg = arg;
+}
+
+static bool due(const struct alert *a, const struct about *about)
+{
+	if (about->open && a->silenced &&
+	    a->silenced(a->silenced_arg, about->server, about->incident))
+		return false;
 	return about->open != about->told_open ||
 	       (about->open && strcmp(about->cause ?: "", about->told_cause ?: "") != 0);
 }
@@ -279,7 +293,7 @@ void alert_tick(struct alert *a, int64_t now_ns)
 		struct program *p = free_child(a);
 		int64_t oldest = a->lately[a->next];
 
-		if (!due(about) ||
+		if (!due(a, about) ||
 		    (about->told_ns != NEVER && now_ns - about->told_ns < a->interval_ns))
 			continue;
 		if (!p || (oldest != NEVER && now_ns - oldest < MINUTE_NS))

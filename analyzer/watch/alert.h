@@ -39,6 +39,11 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 
 /* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c);
+/* Not told now of a server ("": of none) and an incident (0: of none): that it begins, or has another cause. It is told once fn() says no more so, if it
+ * is so still. */
+void alert_silence(struct alert *a, bool (*fn)(void *arg, const char *server, uint64_t incident),
+		   void *arg);
+
 /* Runs what is due, takes note of what ended, kills what hangs. now_ns: CLOCK_MONOTONIC. What fails is
  * said once on standard error. */
 void alert_tick(struct alert *a, int64_t now_ns);

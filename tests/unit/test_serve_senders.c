@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/serve/senders.h"
-#include "analyzer/serve/tls.h"
+#include "analyzer/http/tls.h"
 #include "userspace/common/clock.h"
 
 /* Two processes have the database open: one, and the other. */

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Silences, asked for: /api/v1/silences and what pages have of them. Whoever changes something shows the service's token, as a program, or
+ * that a page of ours sent the form: by a word that another site's page cannot read, and by what the browser says of its origin.
+ */
+#include <errno.h>
+#include <event2/keyvalq_struct.h>
+#include <inttypes.h>
+#include <openssl/crypto.h>
+#include <openssl/hmac.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "analyzer/draw/html.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/json_make.h"
+#include "userspace/common/output.h"
+#include "userspace/common/times.h"
+
+#define HOURS_MAX 8760
+
+/* ---- who may change something -------------------------------------------------------------------------- */
+
+enum { FORM_WORD = 2 * 32 };
+
+/* What a form has that a page of ours gave to this user. */
+static void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1])
+{
+	unsigned char mac[32] = {0};
+
+	HMAC(EVP_sha256(), f->token, EXCHANGE_TOKEN_LEN, (const unsigned char *)user, strlen(user),
+	     mac, NULL);
+	for (size_t i = 0; i < sizeof(mac); i++)
+		snprintf(word + 2 * i, 3, "%02x", mac[i]);
+}
+
+bool front_has_forms(const struct front *f)
+{
+	return f->users || f->o->proxy_user;
+}
+
+static bool is_of_our_origin(const struct listener_request *r)
+{
+	struct evkeyvalq *in = evhttp_request_get_input_headers(r->http);
+	const char *origin = evhttp_find_header(in, "Origin"),
+		   *site = evhttp_find_header(in, "Sec-Fetch-Site"),
+		   *host = evhttp_find_header(in, "Host"), *of;
+
+	if (site && strcmp(site, "same-origin") != 0)
+		return false;
+	of = origin ? strstr(origin, "://") : NULL;
+	return !origin || (of && host && !strcasecmp(of + 3, host));
+}
+
+/* What was sent: a form, or an object of JSON. */
+struct sent {
+	struct evkeyvalq form;
+	json_t *object;
+};
+
+static bool sent_read(struct sent *s, const struct listener_request *r)
+{
+	const char *type =
+		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Content-Type");
+	char *text;
+	bool well;
+
+	*s = (struct sent){0};
+	TAILQ_INIT(&s->form);
+	if (type && !strncasecmp(type, "application/json", 16)) {
+		s->object = json_loadb(r->body, r->len, JSON_REJECT_DUPLICATES, NULL);
+		return json_is_object(s->object);
+	}
+	text = r->len ? strndup(r->body, r->len) : NULL;
+	well = text && !evhttp_parse_query_str(text, &s->form);
+	free(text);
+	return well;
+}
+
+static void sent_release(struct sent *s)
+{
+	evhttp_clear_headers(&s->form);
+	json_decref(s->object);
+}
+
+/* "": it is not there. */
+static const char *sent_text(const struct sent *s, const char *key)
+{
+	const char *text = s->object ? json_string_value(json_object_get(s->object, key))
+				     : evhttp_find_header(&s->form, key);
+
+	return text ? text : "";
+}
+
+static bool sent_has(const struct sent *s, const char *key)
+{
+	return s->object ? json_object_get(s->object, key) != NULL : *sent_text(s, key);
+}
+
+/* Whether they may; else it is answered. */
+static bool may_change(const struct front *f, struct listener_request *r, const struct sent *s)
+{
+	char word[FORM_WORD + 1];
+	const char *is = sent_text(s, "form");
+
+	if (r->bearer)
+		return true; /* it is the right one: front_who() */
+	form_word(f, r->caller, word);
+	if (!is_of_our_origin(r)) {
+		listener_refuse(r, 403, 0, "a page of another site asked for that");
+		return false;
+	}
+	if (front_has_forms(f) && strlen(is) == FORM_WORD && !CRYPTO_memcmp(is, word, FORM_WORD))
+		return true;
+	listener_refuse(r, 403, 0,
+			"that takes the token of the service (DIR/token), as 'Authorization: "
+			"Bearer TOKEN'");
+	return false;
+}
+
+/* ---- one ----------------------------------------------------------------------------------------------- */
+
+static bool time_of(const struct sent *s, const char *key, int64_t *ns, char why[WHY_LEN])
+{
+	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
+
+	if (!sent_has(s, key) || !time_said(sent_text(s, key), &here, ns, why))
+		return true;
+	snprintf(why, WHY_LEN, "'%s' is a time such as 2026-11-21T20:05:30Z", key);
+	return false;
+}
+
+static bool end_of(const struct sent *s, struct silence *one, char why[WHY_LEN])
+{
+	const json_t *number = s->object ? json_object_get(s->object, "hours") : NULL;
+	unsigned int hours = 0;
+	bool said = sent_has(s, "hours");
+
+	if (said == sent_has(s, "until")) {
+		snprintf(why, WHY_LEN, "either 'until' or 'hours' is needed");
+		return false;
+	}
+	if (json_is_integer(number) && json_integer_value(number) > 0 &&
+	    json_integer_value(number) <= HOURS_MAX)
+		hours = (unsigned int)json_integer_value(number);
+	else if (said && (number || parse_uint(sent_text(s, "hours"), 1, HOURS_MAX, &hours))) {
+		snprintf(why, WHY_LEN, "'hours' is a number from 1 to %d", HOURS_MAX);
+		return false;
+	}
+	one->until_ns = one->from_ns + hours * NS_PER_HOUR;
+	return said || time_of(s, "until", &one->until_ns, why);
+}
+
+/* What it is about. 0, or the status and why. */
+static int subject_of(const struct front *f, const struct sent *s, struct silence *one,
+		      char why[WHY_LEN])
+{
+	const char *server = sent_text(s, "server"), *id = sent_text(s, "incident");
+	const struct verdict *a = &f->now->verdict;
+
+	if (!*server == !*id) {
+		snprintf(why, WHY_LEN,
+			 "either 'server' (\"all\": all of them) or 'incident' is needed");
+		return 400;
+	}
+	if (*server) {
+		snprintf(one->server, sizeof(one->server), "%s",
+			 strcmp(server, "all") ? server : "");
+		snprintf(why, WHY_LEN, "no such server");
+		return !*one->server || front_server(a, server) < a->n_nodes ? 0 : 404;
+	}
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		char is[24];
+
+		snprintf(is, sizeof(is), "%016" PRIx64, a->incidents[i].id);
+		if (strcmp(is, id) != 0 || !a->incidents[i].open)
+			continue;
+		one->incident = a->incidents[i].id;
+		snprintf(one->server, sizeof(one->server), "%s",
+			 verdict_node(a, a->incidents[i].node));
+		return 0;
+	}
+	snprintf(why, WHY_LEN, "no open incident has this id");
+	return 404;
+}
+
+/* 0, or the status and why. */
+static int silence_of_sent(const struct front *f, const struct listener_request *r,
+			   const struct sent *s, struct silence *one, char why[WHY_LEN])
+{
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	int status;
+
+	*one = (struct silence){.from_ns = now_ns};
+	snprintf(one->who, sizeof(one->who), "%s", r->caller);
+	status = subject_of(f, s, one, why);
+	if (status)
+		return status;
+	if (!time_of(s, "from", &one->from_ns, why) || !end_of(s, one, why))
+		return 400;
+	if (one->until_ns <= one->from_ns || one->until_ns <= now_ns ||
+	    one->until_ns > now_ns + HOURS_MAX * NS_PER_HOUR) {
+		snprintf(why, WHY_LEN, "it ends after it begins, and within a year from now");
+		return 400;
+	}
+	if (strlen(sent_text(s, "why")) >= SILENCE_WHY) {
+		snprintf(why, WHY_LEN, "'why' is longer than %d bytes", SILENCE_WHY - 1);
+		return 400;
+	}
+	snprintf(one->why, sizeof(one->why), "%s", sent_text(s, "why"));
+	return 0;
+}
+
+static json_t *silence_json(const struct silence *one)
+{
+	char id[24];
+
+	snprintf(id, sizeof(id), "%016" PRIx64, one->incident);
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "number", (json_int_t)one->number,
+			 "server", words_or_null_json(one->server), "incident",
+			 one->incident ? json_string(id) : json_null(), "from",
+			 time_json(one->from_ns), "until", time_json(one->until_ns), "who",
+			 words_json(one->who), "why", words_or_null_json(one->why));
+}
+
+/* ---- the API ------------------------------------------------------------------------------------------- */
+
+static void refuse_error(struct listener_request *r, int err, const char *why)
+{
+	listener_refuse(r,
+			err == -ENOENT	 ? 404
+			: err == -ENOSPC ? 409
+					 : 503,
+			err == -ENOENT || err == -ENOSPC ? 0 : 1000, "%s", why);
+}
+
+void api_silences(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	const struct snapshot *s = front_now(f, r);
+	json_t *all = json_array(), *answer;
+	char why[WHY_LEN];
+	const struct silence *at;
+	size_t n;
+	int err;
+
+	if (!s) {
+		json_decref(all);
+		return;
+	}
+	err = silences_refresh(f->silences, clock_ns(CLOCK_REALTIME), why);
+	if (err) {
+		json_decref(all);
+		refuse_error(r, err, why);
+		return;
+	}
+	at = silences_known(f->silences, &n);
+	for (size_t i = 0; i < n; i++)
+		all = append_json(all, silence_json(&at[i]));
+	answer = all ? api_head(s) : NULL;
+	if (!answer || json_object_set(answer, "silences", all)) {
+		json_decref(answer);
+		answer = NULL;
+	}
+	json_decref(all);
+	front_json(r, 200, answer);
+}
+
+/* Back to the page that the form was on, as far as that is one of ours. */
+static void go_back(struct listener_request *r, const struct sent *s)
+{
+	const char *page = sent_text(s, "page");
+	bool ours =
+		page[0] == '/' && page[1] != '/' && !strpbrk(page, "\\\r\n") && strlen(page) < 512;
+	const char *headers[] = {"Location", ours ? page : "/", NULL};
+	struct text t = {0};
+
+	listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
+}
+
+static void answer_changed(struct listener_request *r, const struct sent *s, json_t *object)
+{
+	if (*sent_text(s, "page"))
+		go_back(r, s);
+	else
+		front_json(r, 200, json_incref(object));
+	json_decref(object);
+}
+
+void api_silence_add(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	const struct snapshot *now = front_now(f, r);
+	struct silence one;
+	char why[WHY_LEN];
+	struct sent s;
+	int status, err;
+
+	if (!now)
+		return;
+	if (!sent_read(&s, r)) {
+		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
+	} else if (may_change(f, r, &s)) {
+		status = silence_of_sent(f, r, &s, &one, why);
+		err = status ? 0 : silences_add(f->silences, &one, why);
+		if (status)
+			listener_refuse(r, status, 0, "%s", why);
+		else if (err)
+			refuse_error(r, err, why);
+		else
+			answer_changed(r, &s, silence_json(&one));
+	}
+	sent_release(&s);
+}
+
+void api_silence_end(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	unsigned int number = 0;
+	char why[WHY_LEN], *end, digits[16];
+	struct sent s;
+	int err;
+
+	snprintf(digits, sizeof(digits), "%s", r->rest);
+	end = strchr(digits, '/');
+	if (!end || strcmp(end, "/end") != 0) {
+		listener_refuse(r, 404, 0, "no such path: /api/v1/silences/NUMBER/end ends one");
+		return;
+	}
+	*end = '\0';
+	if (parse_uint(digits, 1, INT32_MAX, &number)) {
+		listener_refuse(r, 404, 0, "no silence has this number");
+		return;
+	}
+	if (!sent_read(&s, r) && !r->bearer) {
+		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
+	} else if (may_change(f, r, &s)) {
+		err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);
+		if (err)
+			refuse_error(r, err, why);
+		else
+			answer_changed(r, &s,
+				       json_pack("{s:i, s:b}", "number", (int)number, "over", 1));
+	}
+	sent_release(&s);
+}
+
+/* ---- on pages ------------------------------------------------------------------------------------------ */
+
+static void put_form_word(FILE *to, const struct front *f, const struct listener_request *r)
+{
+	char word[FORM_WORD + 1];
+
+	form_word(f, r->caller, word);
+	fprintf(to, "<input type=\"hidden\" name=\"form\" value=\"%s\">", word);
+	html_enclose(to, "<input type=\"hidden\" name=\"page\" value=\"", r->path, "\">");
+}
+
+void put_silence_form(FILE *to, const struct front *f, const struct listener_request *r,
+		      const char *server, const char *incident)
+{
+	static const struct {
+		int hours;
+		const char *name;
+	} ends[] = {{1, "1 hour"}, {8, "8 hours"}, {24, "1 day"}, {168, "7 days"}};
+
+	if (!front_has_forms(f))
+		return;
+	fputs("<form method=\"post\" action=\"/api/v1/silences\" class=\"silence\">", to);
+	put_form_word(to, f, r);
+	html_enclose(to,
+		     incident ? "<input type=\"hidden\" name=\"incident\" value=\""
+			      : "<input type=\"hidden\" name=\"server\" value=\"",
+		     incident ? incident : server, "\">");
+	fputs(incident ? "<label>Acknowledge: no alerts of this incident for "
+		       : "<label>No alerts of this server for ",
+	      to);
+	fputs("<select name=\"hours\">", to);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		fprintf(to, "<option value=\"%d\">%s</option>", ends[i].hours, ends[i].name);
+	fprintf(to,
+		"</select></label> <label>because <input name=\"why\" maxlength=\"%d\" "
+		"autocomplete=\"off\"></label> <button>%s</button></form>\n",
+		SILENCE_WHY - 1, incident ? "Acknowledge" : "Silence");
+}
+
+static void put_silence(FILE *to, const struct front *f, const struct listener_request *r,
+			const struct silence *one)
+{
+	char until[TIME_TEXT_LEN], from[TIME_TEXT_LEN];
+
+	fputs("<li>", to);
+	html_say(to, "No alerts of %s from %s until %s, says %s",
+		 one->incident	? "this incident"
+		 : *one->server ? one->server
+				: "all servers",
+		 output_time(one->from_ns, from), output_time(one->until_ns, until), one->who);
+	if (*one->why)
+		html_enclose(to, ": ", one->why, "");
+	if (front_has_forms(f)) {
+		fprintf(to,
+			" <form method=\"post\" action=\"/api/v1/silences/%" PRId64
+			"/end\" class=\"silence\">",
+			one->number);
+		put_form_word(to, f, r);
+		fputs("<button>End it</button></form>", to);
+	}
+	fputs("</li>\n", to);
+}
+
+void put_silences(FILE *to, const struct front *f, const struct listener_request *r,
+		  const char *server, uint64_t incident)
+{
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	const struct silence *at;
+	char why[WHY_LEN];
+	bool any = false;
+	size_t n;
+
+	/* What was sent a moment ago is there; where it cannot be read, what was. */
+	silences_refresh(f->silences, now_ns, why);
+	at = silences_known(f->silences, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct silence *one = &at[i];
+
+		if (one->until_ns <= now_ns || one->incident != incident ||
+		    (server && strcmp(one->server, server) != 0))
+			continue;
+		fputs(any ? "" : "<ul class=\"silences\">\n", to);
+		any = true;
+		put_silence(to, f, r, one);
+	}
+	fputs(any ? "</ul>\n" : "", to);
+}
