@@ -198,7 +198,8 @@ void api_server(void *arg, struct listener_request *r)
 static json_t *parameter(const char *name, const char *in, unsigned int most, const char *format)
 {
 	json_t *schema = most ? json_pack("{s:s, s:i, s:I}", "type", "integer", "minimum",
-					  strcmp(name, "limit") == 0, "maximum", (json_int_t)most)
+					  strcmp(name, "offset") && strcmp(name, "open"), "maximum",
+					  (json_int_t)most)
 			      : json_pack("{s:s}", "type", "string");
 
 	if (schema && *format)
@@ -313,6 +314,9 @@ void api_openapi(void *arg, struct listener_request *r)
 	add_path(paths, "/api/v1/incidents/{id}",
 		 "One incident, its evidence, and what was told of it.",
 		 json_pack("[o]", parameter("id", "path", 0, "")), "application/json");
+	add_path(paths, "/api/v1/summary",
+		 "Which servers limped in the last days, how often, how long and for what.",
+		 json_pack("[o]", parameter("days", "query", 366, "")), "application/json");
 	add_path(
 		paths, "/api/v1/series",
 		"A signal of a server, or of a disk of it, beside its peers over time: of the last "

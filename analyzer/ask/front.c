@@ -136,6 +136,8 @@ static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/api/v1/incidents/", false, api_incident},
 	{EVHTTP_REQ_GET, "/api/v1/servers/", false, api_server},
 	{EVHTTP_REQ_GET, "/api/v1/events", false, api_events},
+	{EVHTTP_REQ_GET, "/api/v1/summary", false, api_summary},
+	{EVHTTP_REQ_GET, "/summary", false, page_summary},
 	{EVHTTP_REQ_GET, "/api/v1/series", false, api_series},
 	{EVHTTP_REQ_GET, "/api/v1/silences", false, api_silences},
 	{EVHTTP_REQ_POST, "/api/v1/silences", false, api_silence_add},

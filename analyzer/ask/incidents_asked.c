@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "analyzer/verdict/next_steps.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/options.h"
@@ -41,6 +42,18 @@ static json_t *time_of_column(sqlite3_stmt *st, int k)
 {
 	return sqlite3_column_type(st, k) == SQLITE_INTEGER ? time_json(sqlite3_column_int64(st, k))
 							    : json_null();
+}
+
+const struct incident *incident_known(const struct verdict *a, const char *id)
+{
+	for (size_t i = 0; i < a->n_incidents; i++) {
+		char is[24];
+
+		snprintf(is, sizeof(is), "%016" PRIx64, a->incidents[i].id);
+		if (!strcmp(is, id))
+			return &a->incidents[i];
+	}
+	return NULL;
 }
 
 /* NULL: out of memory. */
@@ -235,6 +248,26 @@ static json_t *events_of(struct front *f, const char *id)
 	return all;
 }
 
+/* What may be done next; nothing of one that this run does not know. */
+static json_t *next_of(const struct verdict *a, const char *id)
+{
+	const struct incident *in = incident_known(a, id);
+	const struct next_step *step;
+	size_t n = in ? next_steps(in->cause, &step) : 0;
+	json_t *all = json_array();
+
+	for (; n; n--, step++) {
+		struct text command TEXT_SCOPED = {0};
+
+		if (*next_step_command(&command, a, in, step))
+			all = append_json(all, json_pack("{s:o, s:o, s:s}", "system",
+							 words_or_null_json(step->system),
+							 "command", words_json(text_of(&command)),
+							 "what", step->what));
+	}
+	return all;
+}
+
 void api_incident(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
@@ -250,6 +283,7 @@ void api_incident(void *arg, struct listener_request *r)
 		return;
 	}
 	json_object_set_new(one, "events", events_of(f, id));
+	json_object_set_new(one, "next", next_of(&f->now->verdict, id));
 	json_object_set_new(one, "schema", json_integer(1));
 	front_json(r, 200, one);
 }

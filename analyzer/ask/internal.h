@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The front, as its files see it and nobody else: front.c (thread and routes), who.c, scrapes.c, api.c, incidents_asked.c, series_asked.c,
- * silences_asked.c, pages.c, page_charts.c, streams.c. */
+ * silences_asked.c, pages.c, page_charts.c, summary.c, streams.c. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -103,6 +103,8 @@ int series_read(const struct front *f, struct history *h, const struct history_a
 /* The row of a server, of this disk or of the worst one; NULL: there is none. */
 const struct history_row *series_row(const struct history *h, size_t node, const char *disk,
 				     size_t signal);
+/* Of the verdict; NULL: it has none of this id. */
+const struct incident *incident_known(const struct verdict *a, const char *id);
 /* streams.c */
 void api_events(void *arg, struct listener_request *r);
 void streams_tell(struct front *f);
@@ -112,7 +114,18 @@ void put_incident_charts(FILE *to, const struct front *f, const struct snapshot 
 			 const struct incident *in);
 void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
 			const struct listener_request *r);
-/* pages.c */
+/* summary.c */
+void api_summary(void *arg, struct listener_request *r);
+void page_summary(void *arg, struct listener_request *r);
+/* pages.c. A page: begun (NULL: out of memory), and answered in any case. */
+struct html_page {
+	FILE *to;
+	char *bytes;
+	size_t len;
+};
+FILE *page_begin(struct html_page *p, const char *title);
+void page_end(struct html_page *p, struct listener_request *r);
+void put_nav(FILE *to, const struct snapshot *s);
 void page_home(void *arg, struct listener_request *r);
 void page_server(void *arg, struct listener_request *r);
 void page_incident(void *arg, struct listener_request *r);

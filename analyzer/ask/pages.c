@@ -40,6 +40,9 @@ static const char own_style[] =
 	"button{font:inherit;color:inherit;background:var(--paper);"
 	"border:1px solid var(--soft);padding:.15rem .4rem}.silence "
 	"input{width:14rem;max-width:100%}\n"
+	".strip{width:100%;min-width:8rem;height:1.1rem;background:var(--cell)}.strip "
+	"rect{fill:var(--own)}"
+	".strip line{stroke:var(--paper)}\n"
 	".spans a{margin-right:.9rem}.spans "
 	"[aria-current]{font-weight:600;text-decoration:none}\n"
 	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";
@@ -87,12 +90,6 @@ static const char script[] =
 
 /* ---- the frame of a page ------------------------------------------------------------------------------- */
 
-struct html_page {
-	FILE *to;
-	char *bytes;
-	size_t len;
-};
-
 static const char *const headers[] = {"Content-Security-Policy",
 				      "default-src 'none'; style-src 'self'; script-src 'self'; "
 				      "connect-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -105,8 +102,7 @@ static const char *const headers[] = {"Content-Security-Policy",
 				      "no-store",
 				      NULL};
 
-/* NULL: out of memory. */
-static FILE *page_begin(struct html_page *p, const char *title)
+FILE *page_begin(struct html_page *p, const char *title)
 {
 	*p = (struct html_page){0};
 	p->to = open_memstream(&p->bytes, &p->len);
@@ -124,7 +120,7 @@ static FILE *page_begin(struct html_page *p, const char *title)
 	return p->to;
 }
 
-static void page_end(struct html_page *p, struct listener_request *r)
+void page_end(struct html_page *p, struct listener_request *r)
 {
 	struct text t = {0};
 
@@ -171,12 +167,13 @@ static void put_link(FILE *to, const char *before, const char *path, const char 
 	free(encoded);
 }
 
-static void put_nav(FILE *to, const struct snapshot *s)
+void put_nav(FILE *to, const struct snapshot *s)
 {
 	char until[TIME_TEXT_LEN], made[TIME_TEXT_LEN];
 
 	fputs("<nav aria-label=\"limpet\"><b><a href=\"/\">limpet</a></b> <a "
-	      "href=\"/#servers\">servers</a> <a href=\"/#before\">before</a> "
+	      "href=\"/#servers\">servers</a> <a href=\"/#before\">before</a> <a "
+	      "href=\"/summary\">7 days</a> "
 	      "<a href=\"/api/v1/openapi.json\">API</a> <span>",
 	      to);
 	if (s->until_ns != INT64_MIN)
@@ -247,6 +244,8 @@ static void put_case(FILE *to, const struct front *f, const struct listener_requ
 			put_silence_form(to, f, r, NULL, id);
 		report_findings(to, a, &a->incidents[i]);
 		put_incident_charts(to, f, s, &a->incidents[i]);
+		if (a->incidents[i].open)
+			report_next(to, a, &a->incidents[i]);
 		return;
 	}
 	fputs("<p>", to);
@@ -431,16 +430,6 @@ void page_server(void *arg, struct listener_request *r)
 	page_end(&p, r);
 }
 
-static size_t number_of_id(const struct verdict *a, const char *id)
-{
-	unsigned long number = strtoul(id, NULL, 16);
-	size_t i = 0;
-
-	while (i < a->n_incidents && a->incidents[i].id != number)
-		i++;
-	return i;
-}
-
 /* An incident of another run, of which only what was told is known. */
 static void put_kept(FILE *to, const json_t *kept)
 {
@@ -471,7 +460,7 @@ void page_incident(void *arg, struct listener_request *r)
 	const struct snapshot *s = f->now;
 	struct html_page p;
 	char id[32];
-	size_t i;
+	const struct incident *known;
 	FILE *to;
 
 	if (!verdict)
@@ -482,12 +471,12 @@ void page_incident(void *arg, struct listener_request *r)
 		listener_refuse(r, 404, 0, "no incident has this id");
 		return;
 	}
-	i = number_of_id(&s->verdict, id);
+	known = incident_known(&s->verdict, id);
 	to = page_begin(&p, json_string_value(json_object_get(kept, "text")) ?: id);
 	if (to) {
 		put_nav(to, s);
-		if (i < s->verdict.n_incidents)
-			put_case(to, f, r, i, true);
+		if (known)
+			put_case(to, f, r, (size_t)(known - s->verdict.incidents), true);
 		else
 			put_kept(to, kept);
 		put_before(to, f, json_string_value(json_object_get(kept, "server")));

@@ -158,6 +158,7 @@ static int subject_of(const struct front *f, const struct sent *s, struct silenc
 {
 	const char *server = sent_text(s, "server"), *id = sent_text(s, "incident");
 	const struct verdict *a = &f->now->verdict;
+	const struct incident *in;
 
 	if (!*server == !*id) {
 		snprintf(why, WHY_LEN,
@@ -170,19 +171,13 @@ static int subject_of(const struct front *f, const struct sent *s, struct silenc
 		snprintf(why, WHY_LEN, "no such server");
 		return !*one->server || front_server(a, server) < a->n_nodes ? 0 : 404;
 	}
-	for (size_t i = 0; i < a->n_incidents; i++) {
-		char is[24];
-
-		snprintf(is, sizeof(is), "%016" PRIx64, a->incidents[i].id);
-		if (strcmp(is, id) != 0 || !a->incidents[i].open)
-			continue;
-		one->incident = a->incidents[i].id;
-		snprintf(one->server, sizeof(one->server), "%s",
-			 verdict_node(a, a->incidents[i].node));
-		return 0;
-	}
 	snprintf(why, WHY_LEN, "no open incident has this id");
-	return 404;
+	in = incident_known(a, id);
+	if (!in || !in->open)
+		return 404;
+	one->incident = in->id;
+	snprintf(one->server, sizeof(one->server), "%s", verdict_node(a, in->node));
+	return 0;
 }
 
 /* 0, or the status and why. */

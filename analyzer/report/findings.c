@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analyzer/draw/html.h"
+#include "analyzer/verdict/next_steps.h"
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/verdict/status.h"
 #include "analyzer/output/finding.h"
@@ -111,4 +112,28 @@ void report_findings(FILE *to, const struct verdict *a, const struct incident *i
 	if (in->n_findings > REPORT_LINES)
 		fprintf(to, "<p class=\"note\">%zu more are left out.</p>\n",
 			in->n_findings - REPORT_LINES);
+}
+
+void report_next(FILE *to, const struct verdict *a, const struct incident *in)
+{
+	const struct next_step *step;
+	size_t n = next_steps(in->cause, &step), told = 0;
+
+	for (; n; n--, step++) {
+		struct text command TEXT_SCOPED = {0};
+
+		if (!*next_step_command(&command, a, in, step))
+			continue;
+		fputs(told++ ? ""
+			     : "<h3>What to do next</h3>\n<p class=\"note\">Words in capitals "
+			       "are yours to fill in; nothing of it is run by limpet.</p>\n<ul "
+			       "class=\"next\">\n",
+		      to);
+		fputs("<li>", to);
+		if (*step->system)
+			html_enclose(to, "<b>", step->system, "</b> ");
+		html_enclose(to, "<code>", text_of(&command), "</code> ");
+		html_enclose(to, "<small>", step->what, "</small></li>\n");
+	}
+	fputs(told ? "</ul>\n" : "", to);
 }

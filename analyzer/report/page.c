@@ -290,6 +290,8 @@ static void put_cases(FILE *to, const struct report *r)
 			put_legend(to, in->n_findings && in->findings->needs > 0);
 		report_findings(to, a, in);
 		put_charts(to, r, in);
+		if (in->open)
+			report_next(to, a, in);
 		fprintf(to, "</section>\n");
 	}
 }

@@ -34,6 +34,9 @@ void report_page(FILE *to, const struct report *r);
 /* Whether the verdict indicts this server. */
 bool report_incident(const struct verdict *a, size_t node);
 
+/* findings.c: what may be done next about an incident, as commands to read; nothing where there are none. */
+void report_next(FILE *to, const struct verdict *a, const struct incident *in);
+
 /* One incident: a heading of this level ("h2"), and what there is to say of it besides its findings. */
 void report_case(FILE *to, const struct verdict *a, size_t i, const char *level);
 

@@ -53,6 +53,8 @@ static const char style[] =
 	"tr.first td{font-weight:600}tr.first td small{font-weight:400}\n"
 	"ul{padding-left:1.1rem;margin:.4rem 0;max-width:50rem}li{margin:.25rem "
 	"0;overflow-wrap:anywhere}\n"
+	"code{font-size:.875em;overflow-wrap:anywhere}.next small{color:var(--soft)}.next "
+	"li{margin:.4rem 0}.next small{display:block}\n"
 	/* charts: stretched drawings, labels beside them in text of its own size */
 	"figure{margin:1.2rem 0;break-inside:avoid}\n"
 	"figure h3{margin:0}\n"

@@ -44,7 +44,7 @@ while read -r path type; do
 	[ "$path" != /api/v1/series ] || path+='?server=oss-s3&signal=read'
 	[[ $(get "$U$path") == "200 $type"* ]] || bad+="$path: $(cat "$T/out") "
 done <"$T/paths"
-check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 17 'how many' && ok
+check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 18 'how many' && ok
 
 case_begin "lists are filtered and paged"
 check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.servers[].server]]')" '[1,["oss-s3"]]' 'those that are indicted' &&
@@ -107,6 +107,16 @@ check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the incident' && grep -q 
 	get "$U/servers/oss-s3?span=1d&signal=queue&disk=loop5" >"$T/status" && check_eq "$(grep -c '<figure>' "$T/out")" 1 'the one that was asked for' &&
 	grep -q '<h3>queue of loop5</h3>' "$T/out" && grep -q 'aria-current="true" href="?span=1d&amp;signal=queue&amp;disk=loop5#charts">1 day' "$T/out" &&
 	get "$U/servers/oss-s3?span=forever&signal=%22%3E%3Cb%3E&disk=%22%3E" >"$T/status" && ! grep -q '<b>["&]' "$T/out" && grep -q 'Nothing is known of it' "$T/out" && ok
+
+case_begin "which servers limped in the last days: of what is open until it was judged last"
+days=$((($(date +%s) - $(date -d 2026-11-21T19:00:00Z +%s)) / 86400 + 2))
+check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .incidents, .limped_s, .open, .causes]]')" '[["oss-s3",1,84,true,["disk-hog"]]]' 'of all days' &&
+	get "$U/summary?days=$days" >"$T/status" && grep -q '<h1>1 server limped</h1>' "$T/out" && grep -q '<rect ' "$T/out" && ! grep -q 'style=' "$T/out" &&
+	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
+
+case_begin "what to do next is told, with the names of this incident"
+check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '.next[0] | "\(.system) \(.command)"')" 'null ssh oss-s3 ps -o pid,user,lstart,args -p 22069' 'in the API' &&
+	get "$U/incidents/$id" >"$T/status" && grep -q '<code>ssh oss-s3 ionice -c 3 -p 22069</code>' "$T/out" && ok
 
 case_begin "HEAD has the headers of GET and no body"
 curl -s -I "$U/" | tr -d '\r' >"$T/head"
