@@ -53,8 +53,11 @@ json_t *api_head(const struct snapshot *s)
 void api_verdict(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
-	json_t *of = front_object(f, r), *all;
+	json_t *of, *all;
 
+	if (verdict_asked_at(f, r))
+		return;
+	of = front_object(f, r);
 	if (!of)
 		return;
 	all = api_head(f->now);
@@ -299,8 +302,14 @@ void api_openapi(void *arg, struct listener_request *r)
 
 	(void)arg;
 	add_path(paths, "/api/v1/verdict",
-		 "All that is known now, as 'limpet diagnose --json' says it.", json_array(),
-		 "application/json");
+		 "All that is known now, as 'limpet diagnose --json' says it; or as it was at a "
+		 "time, by what is "
+		 "kept of the six hours before.",
+		 json_pack("[o]", parameter("at", "query", 0, "")), "application/json");
+	add_change(paths, "/api/v1/diagnose",
+		   "What is kept of a span is judged once more, by 'limpet diagnose --json'.",
+		   json_array(),
+		   json_pack("{s:o, s:o}", "from", property("string"), "to", property("string")));
 	for (const struct api_list *l = api_lists; l->path; l++)
 		add_path(paths, l->path, l->what, parameters_of(l), "application/json");
 	add_path(paths, "/api/v1/servers/{server}", "One server, and all that is of it.",

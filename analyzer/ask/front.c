@@ -12,6 +12,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/threads.h"
+#include "userspace/common/times.h"
 
 #define HANGS_TEXT "nothing was judged for a minute"
 #define PULSE_S	   15
@@ -96,6 +97,18 @@ bool front_rest(const struct listener_request *r, char *to, size_t size)
 	return *r->rest && !strchr(r->rest, '/') && decoded(r->rest, strlen(r->rest), to, size);
 }
 
+bool front_time(struct listener_request *r, const char *name, int64_t *ns)
+{
+	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
+	char text[64], raw[512], why[WHY_LEN];
+
+	if (!listener_query(r, name, raw, sizeof(raw)) ||
+	    (front_query(r, name, text, sizeof(text)) && !time_said(text, &here, ns, why)))
+		return true;
+	listener_refuse(r, 400, 0, "'%s' is a time such as 2026-11-21T20:05:30Z or -6h", name);
+	return false;
+}
+
 void front_json(struct listener_request *r, int status, json_t *object)
 {
 	char *line = line_of_json(object, 15);
@@ -135,6 +148,7 @@ static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/api/v1/incidents", false, api_incidents},
 	{EVHTTP_REQ_GET, "/api/v1/incidents/", false, api_incident},
 	{EVHTTP_REQ_GET, "/api/v1/servers/", false, api_server},
+	{EVHTTP_REQ_POST, "/api/v1/diagnose", false, api_diagnose},
 	{EVHTTP_REQ_GET, "/api/v1/events", false, api_events},
 	{EVHTTP_REQ_GET, "/api/v1/summary", false, api_summary},
 	{EVHTTP_REQ_GET, "/summary", false, page_summary},
@@ -234,6 +248,8 @@ static int front_listen(struct front *f, char why[WHY_LEN])
 	if (!f->news || !f->pulse || !f->stop || event_add(f->news, NULL) ||
 	    event_add(f->pulse, &(struct timeval){.tv_sec = PULSE_S}) || event_add(f->stop, NULL))
 		return -ENOMEM;
+	if (diagnoses_start(f))
+		return -ENOMEM;
 	return listener_new(&f->listener, f->base, &l, why);
 }
 
@@ -246,7 +262,7 @@ int front_start(struct front **out, const struct front_opts *o, char why[WHY_LEN
 	snprintf(why, WHY_LEN, "out of memory");
 	if (!f)
 		return -ENOMEM;
-	*f = (struct front){.o = o, .board = o->board, .stop_fd = -1};
+	*f = (struct front){.o = o, .board = o->board, .stop_fd = -1, .diagnosed_fd = -1};
 	LIST_INIT(&f->streams);
 	LIST_INIT(&f->scrapes);
 	snprintf(f->run, sizeof(f->run), "%" PRIx64, (uint64_t)clock_ns(CLOCK_REALTIME));
@@ -277,6 +293,7 @@ void front_stop(struct front *f)
 	if (f->running && write(f->stop_fd, &(uint64_t){1}, sizeof(uint64_t)) > 0)
 		pthread_join(f->thread, NULL);
 	listener_free(f->listener);
+	diagnoses_stop(f);
 	if (f->news)
 		event_free(f->news);
 	if (f->pulse)

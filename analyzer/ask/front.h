@@ -24,6 +24,11 @@ struct front_opts {
 	const char *users;		 /* a file (users.h); NULL */
 	const char *proxy_user;		 /* a header; NULL */
 	struct tls_files tls;
+	/* How the service judges, for judging again. */
+	char *const *sources;
+	size_t n_sources;
+	const char *peers; /* a file; NULL */
+	double interval_s, budget;
 };
 
 struct front;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The front, as its files see it and nobody else: front.c (thread and routes), who.c, scrapes.c, api.c, incidents_asked.c, series_asked.c,
+/* The front, as its files see it and nobody else: front.c (thread and routes), who.c, sent.c, scrapes.c, diagnose_asked.c, api.c, incidents_asked.c, series_asked.c,
  * silences_asked.c, pages.c, page_charts.c, summary.c, streams.c. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
@@ -36,6 +36,11 @@ struct front {
 	char run[24];	      /* of this process: what numbers of events are of */
 	struct snapshot *now; /* that is answered by at present; NULL: there is none yet */
 	json_t *object;	      /* of its verdict, made when it is asked for */
+	struct disk_thread *diagnoses;
+	struct judged_again *diagnosis; /* that is made at present; NULL */
+	struct event *diagnosed;
+	int diagnosed_fd;
+	atomic_bool ends;
 	LIST_HEAD(, stream) streams;
 	LIST_HEAD(, scraper) scrapes; /* that wait for a text */
 };
@@ -57,6 +62,8 @@ int front_who(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
 bool front_query(const struct listener_request *r, const char *name, char *to, size_t size);
 /* What stands behind a route's path, decoded; false: nothing, or more than a name. */
 bool front_rest(const struct listener_request *r, char *to, size_t size);
+/* A time of the query, which stays where there is none; false, and it is answered: it is none. */
+bool front_time(struct listener_request *r, const char *name, int64_t *ns);
 /* Answers; takes the reference. */
 void front_json(struct listener_request *r, int status, json_t *object);
 
@@ -90,6 +97,12 @@ void put_silence_form(FILE *to, const struct front *f, const struct listener_req
 /* Those of a server ("": of all; NULL: any) and an incident (0: of none), with a way to end them. */
 void put_silences(FILE *to, const struct front *f, const struct listener_request *r,
 		  const char *server, uint64_t incident);
+/* diagnose_asked.c. 0 or -ENOMEM; stopped in any case. */
+int diagnoses_start(struct front *f);
+void diagnoses_stop(struct front *f);
+void api_diagnose(void *arg, struct listener_request *r);
+/* Whether that is what is asked for: then it is answered, or will be. */
+bool verdict_asked_at(struct front *f, struct listener_request *r);
 /* scrapes.c */
 void answer_metrics(void *arg, struct listener_request *r);
 void scrapes_tell(struct front *f);

@@ -9,7 +9,6 @@
 #include "analyzer/report/page.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
-#include "userspace/common/times.h"
 
 /* Unless it is asked for. */
 #define SPAN_NS NS_PER_HOUR
@@ -63,19 +62,6 @@ struct series_query {
 	int64_t from_ns, to_ns;
 };
 
-/* Whether it is well, else it is answered. */
-static bool time_asked(struct listener_request *r, const char *name, int64_t *ns)
-{
-	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
-	char text[64], raw[512], why[WHY_LEN];
-
-	if (!listener_query(r, name, raw, sizeof(raw)) ||
-	    (front_query(r, name, text, sizeof(text)) && !time_said(text, &here, ns, why)))
-		return true;
-	listener_refuse(r, 400, 0, "'%s' is a time such as 2026-11-21T20:05:30Z or -6h", name);
-	return false;
-}
-
 static bool read_query(struct listener_request *r, const struct snapshot *s, struct series_query *q)
 {
 	q->to_ns = s->until_ns == INT64_MIN ? s->made_ns : s->until_ns;
@@ -85,10 +71,10 @@ static bool read_query(struct listener_request *r, const struct snapshot *s, str
 		return false;
 	}
 	q->of_disk = front_query(r, "disk", q->disk, sizeof(q->disk));
-	if (!time_asked(r, "to", &q->to_ns))
+	if (!front_time(r, "to", &q->to_ns))
 		return false;
 	q->from_ns = q->to_ns - SPAN_NS;
-	if (!time_asked(r, "from", &q->from_ns))
+	if (!front_time(r, "from", &q->from_ns))
 		return false;
 	if (q->from_ns >= 0 && q->from_ns < q->to_ns)
 		return true;

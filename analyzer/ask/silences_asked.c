@@ -1,135 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Silences, asked for: /api/v1/silences and what pages have of them. Whoever changes something shows the service's token, as a program, or
- * that a page of ours sent the form: by a word that another site's page cannot read, and by what the browser says of its origin.
- */
+/* Silences, asked for: /api/v1/silences and what pages have of them. */
 #include <errno.h>
-#include <event2/keyvalq_struct.h>
 #include <inttypes.h>
-#include <openssl/crypto.h>
-#include <openssl/hmac.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
+#include "sent.h"
 #include "analyzer/draw/html.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
-#include "userspace/common/times.h"
 
 #define HOURS_MAX 8760
 
-/* ---- who may change something -------------------------------------------------------------------------- */
-
-enum { FORM_WORD = 2 * 32 };
-
-/* What a form has that a page of ours gave to this user. */
-static void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1])
-{
-	unsigned char mac[32] = {0};
-
-	HMAC(EVP_sha256(), f->token, EXCHANGE_TOKEN_LEN, (const unsigned char *)user, strlen(user),
-	     mac, NULL);
-	for (size_t i = 0; i < sizeof(mac); i++)
-		snprintf(word + 2 * i, 3, "%02x", mac[i]);
-}
-
-bool front_has_forms(const struct front *f)
-{
-	return f->users || f->o->proxy_user;
-}
-
-static bool is_of_our_origin(const struct listener_request *r)
-{
-	struct evkeyvalq *in = evhttp_request_get_input_headers(r->http);
-	const char *origin = evhttp_find_header(in, "Origin"),
-		   *site = evhttp_find_header(in, "Sec-Fetch-Site"),
-		   *host = evhttp_find_header(in, "Host"), *of;
-
-	if (site && strcmp(site, "same-origin") != 0)
-		return false;
-	of = origin ? strstr(origin, "://") : NULL;
-	return !origin || (of && host && !strcasecmp(of + 3, host));
-}
-
-/* What was sent: a form, or an object of JSON. */
-struct sent {
-	struct evkeyvalq form;
-	json_t *object;
-};
-
-static bool sent_read(struct sent *s, const struct listener_request *r)
-{
-	const char *type =
-		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Content-Type");
-	char *text;
-	bool well;
-
-	*s = (struct sent){0};
-	TAILQ_INIT(&s->form);
-	if (type && !strncasecmp(type, "application/json", 16)) {
-		s->object = json_loadb(r->body, r->len, JSON_REJECT_DUPLICATES, NULL);
-		return json_is_object(s->object);
-	}
-	text = r->len ? strndup(r->body, r->len) : NULL;
-	well = text && !evhttp_parse_query_str(text, &s->form);
-	free(text);
-	return well;
-}
-
-static void sent_release(struct sent *s)
-{
-	evhttp_clear_headers(&s->form);
-	json_decref(s->object);
-}
-
-/* "": it is not there. */
-static const char *sent_text(const struct sent *s, const char *key)
-{
-	const char *text = s->object ? json_string_value(json_object_get(s->object, key))
-				     : evhttp_find_header(&s->form, key);
-
-	return text ? text : "";
-}
-
-static bool sent_has(const struct sent *s, const char *key)
-{
-	return s->object ? json_object_get(s->object, key) != NULL : *sent_text(s, key);
-}
-
-/* Whether they may; else it is answered. */
-static bool may_change(const struct front *f, struct listener_request *r, const struct sent *s)
-{
-	char word[FORM_WORD + 1];
-	const char *is = sent_text(s, "form");
-
-	if (r->bearer)
-		return true; /* it is the right one: front_who() */
-	form_word(f, r->caller, word);
-	if (!is_of_our_origin(r)) {
-		listener_refuse(r, 403, 0, "a page of another site asked for that");
-		return false;
-	}
-	if (front_has_forms(f) && strlen(is) == FORM_WORD && !CRYPTO_memcmp(is, word, FORM_WORD))
-		return true;
-	listener_refuse(r, 403, 0,
-			"that takes the token of the service (DIR/token), as 'Authorization: "
-			"Bearer TOKEN'");
-	return false;
-}
-
 /* ---- one ----------------------------------------------------------------------------------------------- */
-
-static bool time_of(const struct sent *s, const char *key, int64_t *ns, char why[WHY_LEN])
-{
-	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
-
-	if (!sent_has(s, key) || !time_said(sent_text(s, key), &here, ns, why))
-		return true;
-	snprintf(why, WHY_LEN, "'%s' is a time such as 2026-11-21T20:05:30Z", key);
-	return false;
-}
 
 static bool end_of(const struct sent *s, struct silence *one, char why[WHY_LEN])
 {
@@ -149,7 +34,7 @@ static bool end_of(const struct sent *s, struct silence *one, char why[WHY_LEN])
 		return false;
 	}
 	one->until_ns = one->from_ns + hours * NS_PER_HOUR;
-	return said || time_of(s, "until", &one->until_ns, why);
+	return said || sent_time(s, "until", &one->until_ns, why);
 }
 
 /* What it is about. 0, or the status and why. */
@@ -192,7 +77,7 @@ static int silence_of_sent(const struct front *f, const struct listener_request 
 	status = subject_of(f, s, one, why);
 	if (status)
 		return status;
-	if (!time_of(s, "from", &one->from_ns, why) || !end_of(s, one, why))
+	if (!sent_time(s, "from", &one->from_ns, why) || !end_of(s, one, why))
 		return 400;
 	if (one->until_ns <= one->from_ns || one->until_ns <= now_ns ||
 	    one->until_ns > now_ns + HOURS_MAX * NS_PER_HOUR) {
@@ -296,7 +181,7 @@ void api_silence_add(void *arg, struct listener_request *r)
 		return;
 	if (!sent_read(&s, r)) {
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
-	} else if (may_change(f, r, &s)) {
+	} else if (front_may_change(f, r, &s)) {
 		status = silence_of_sent(f, r, &s, &one, why);
 		err = status ? 0 : silences_add(f->silences, &one, why);
 		if (status)
@@ -330,7 +215,7 @@ void api_silence_end(void *arg, struct listener_request *r)
 	}
 	if (!sent_read(&s, r) && !r->bearer) {
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
-	} else if (may_change(f, r, &s)) {
+	} else if (front_may_change(f, r, &s)) {
 		err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);
 		if (err)
 			refuse_error(r, err, why);

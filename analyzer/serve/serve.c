@@ -578,7 +578,12 @@ static int open_front(struct service *s)
 				       .history = s->history,
 				       .users = s->o->users,
 				       .proxy_user = s->o->proxy_user,
-				       .tls = {s->o->cert, s->o->key, NULL}};
+				       .tls = {s->o->cert, s->o->key, NULL},
+				       .sources = s->o->sources,
+				       .n_sources = s->o->n_sources,
+				       .peers = s->o->a.peers,
+				       .interval_s = s->o->a.interval_s,
+				       .budget = s->o->a.budget};
 	err = front_start(&s->front, &s->asked, why);
 	if (err)
 		fail("%s", why);

@@ -114,6 +114,19 @@ check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.serv
 	get "$U/summary?days=$days" >"$T/status" && grep -q '<h1>1 server limped</h1>' "$T/out" && grep -q '<rect ' "$T/out" && ! grep -q 'style=' "$T/out" &&
 	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
 
+case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"
+bearer="Authorization: Bearer $(cat "$D/token")"
+"$L" diagnose --json --from 2026-11-21T13:27:00Z --to 2026-11-21T19:27:00Z "$D" tests/data/disk-hog/series >"$T/of-diagnose" 2>"$T/err"
+curl -s --max-time 60 "$U/api/v1/verdict?at=2026-11-21T19:27:00Z" >"$T/of-api"
+check_eq "$(jq -c .incidents "$T/of-api")" '[]' 'before the fault' &&
+	check_eq "$(jq -S . "$T/of-api" | cksum)" "$(jq -S . "$T/of-diagnose" | cksum)" 'at a time' &&
+	"$L" diagnose --json --from 2026-11-21T19:26:00Z --to 2026-11-21T19:28:00Z "$D" tests/data/disk-hog/series >"$T/of-diagnose" 2>"$T/err" &&
+	curl -s --max-time 60 -X POST -H "$bearer" -H 'Content-Type: application/json' -d '{"from": "2026-11-21T19:26:00Z", "to": "2026-11-21T19:28:00Z"}' "$U/api/v1/diagnose" >"$T/of-api" &&
+	check_eq "$(jq -S . "$T/of-api" | cksum)" "$(jq -S . "$T/of-diagnose" | cksum)" 'of a span' && check_eq "$(jq -r '.servers | length' "$T/of-api")" 6 'servers' &&
+	check_eq "$(curl -s --max-time 60 "$U/api/v1/verdict?at=2001-01-01" | jq -r .verdict)" cannot-judge 'a time without data' &&
+	check_eq "$(status "$U/api/v1/verdict?at=soon") $(status -X POST -d 'from=2026-11-21' "$U/api/v1/diagnose") $(status -X POST -H "$bearer" -d 'from=2026-11-21' "$U/api/v1/diagnose") $(status -X POST -H "$bearer" -d 'to=2026-11-21' "$U/api/v1/diagnose")" \
+		'400 403 200 400' 'what makes no sense, what nobody may, a form' && ok
+
 case_begin "what to do next is told, with the names of this incident"
 check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '.next[0] | "\(.system) \(.command)"')" 'null ssh oss-s3 ps -o pid,user,lstart,args -p 22069' 'in the API' &&
 	get "$U/incidents/$id" >"$T/status" && grep -q '<code>ssh oss-s3 ionice -c 3 -p 22069</code>' "$T/out" && ok

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sent.h"
+
+#include <openssl/crypto.h>
+#include <openssl/hmac.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/times.h"
+
+/* What a form has that a page of ours gave to this user. */
+void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1])
+{
+	unsigned char mac[32] = {0};
+
+	HMAC(EVP_sha256(), f->token, EXCHANGE_TOKEN_LEN, (const unsigned char *)user, strlen(user),
+	     mac, NULL);
+	for (size_t i = 0; i < sizeof(mac); i++)
+		snprintf(word + 2 * i, 3, "%02x", mac[i]);
+}
+
+bool front_has_forms(const struct front *f)
+{
+	return f->users || f->o->proxy_user;
+}
+
+static bool is_of_our_origin(const struct listener_request *r)
+{
+	struct evkeyvalq *in = evhttp_request_get_input_headers(r->http);
+	const char *origin = evhttp_find_header(in, "Origin"),
+		   *site = evhttp_find_header(in, "Sec-Fetch-Site"),
+		   *host = evhttp_find_header(in, "Host"), *of;
+
+	if (site && strcmp(site, "same-origin") != 0)
+		return false;
+	of = origin ? strstr(origin, "://") : NULL;
+	return !origin || (of && host && !strcasecmp(of + 3, host));
+}
+
+bool sent_read(struct sent *s, const struct listener_request *r)
+{
+	const char *type =
+		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Content-Type");
+	char *text;
+	bool well;
+
+	*s = (struct sent){0};
+	TAILQ_INIT(&s->form);
+	if (type && !strncasecmp(type, "application/json", 16)) {
+		s->object = json_loadb(r->body, r->len, JSON_REJECT_DUPLICATES, NULL);
+		return json_is_object(s->object);
+	}
+	text = r->len ? strndup(r->body, r->len) : NULL;
+	well = text && !evhttp_parse_query_str(text, &s->form);
+	free(text);
+	return well;
+}
+
+void sent_release(struct sent *s)
+{
+	evhttp_clear_headers(&s->form);
+	json_decref(s->object);
+}
+
+/* "": it is not there. */
+const char *sent_text(const struct sent *s, const char *key)
+{
+	const char *text = s->object ? json_string_value(json_object_get(s->object, key))
+				     : evhttp_find_header(&s->form, key);
+
+	return text ? text : "";
+}
+
+bool sent_has(const struct sent *s, const char *key)
+{
+	return s->object ? json_object_get(s->object, key) != NULL : *sent_text(s, key);
+}
+
+/* Whether they may; else it is answered. */
+bool front_may_change(const struct front *f, struct listener_request *r, const struct sent *s)
+{
+	char word[FORM_WORD + 1];
+	const char *is = sent_text(s, "form");
+
+	if (r->bearer)
+		return true; /* it is the right one: front_who() */
+	form_word(f, r->caller, word);
+	if (!is_of_our_origin(r)) {
+		listener_refuse(r, 403, 0, "a page of another site asked for that");
+		return false;
+	}
+	if (front_has_forms(f) && strlen(is) == FORM_WORD && !CRYPTO_memcmp(is, word, FORM_WORD))
+		return true;
+	listener_refuse(r, 403, 0,
+			"that takes the token of the service (DIR/token), as 'Authorization: "
+			"Bearer TOKEN'");
+	return false;
+}
+
+bool sent_time(const struct sent *s, const char *key, int64_t *ns, char why[WHY_LEN])
+{
+	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
+
+	if (!sent_has(s, key) || !time_said(sent_text(s, key), &here, ns, why))
+		return true;
+	snprintf(why, WHY_LEN, "'%s' is a time such as 2026-11-21T20:05:30Z", key);
+	return false;
+}
