@@ -133,7 +133,8 @@ static void drop_oldest(struct history_store *s)
 		keep++;
 	for (size_t i = 0; i < s->n - keep; i++)
 		history_release(&s->at[i].h);
-	memmove(s->at, s->at + (s->n - keep), keep * sizeof(*s->at));
+	if (keep)
+		memmove(s->at, s->at + (s->n - keep), keep * sizeof(*s->at));
 	s->n = keep;
 }
 
