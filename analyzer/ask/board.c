@@ -98,12 +98,13 @@ unsigned int board_wanted(struct board *b)
 	return atomic_exchange(&b->wanted, 0);
 }
 
-void board_put(struct board *b, struct snapshot *s)
+void board_put(struct board *b, struct snapshot *s, bool news)
 {
 	struct snapshot *old;
 
 	pthread_mutex_lock(&b->lock);
-	s->number = ++b->number;
+	b->number += news;
+	s->number = b->number;
 	old = b->now;
 	b->now = s;
 	b->put_ns = clock_ns(CLOCK_MONOTONIC);

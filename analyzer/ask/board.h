@@ -42,8 +42,8 @@ struct board;
 struct board *board_new(void);	  /* NULL: out of memory */
 void board_free(struct board *b); /* takes NULL; nobody uses it any more */
 
-/* Takes the snapshot, which gets the next number. */
-void board_put(struct board *b, struct snapshot *s);
+/* Takes the snapshot. news: it gets the next number; else the last one's, for it says nothing new but metrics. */
+void board_put(struct board *b, struct snapshot *s, bool news);
 /* A text for scrapers is wanted of the next one, at once: the judge hears of it by the descriptor, and takes the wish, a bit for each format. */
 void board_want(struct board *b, enum openmetrics_format format);
 int board_wanted_fd(const struct board *b);

@@ -269,8 +269,9 @@ int front_start(struct front **out, const struct front_opts *o, char why[WHY_LEN
 	err = http_hosts_here(&f->names, o->names, why);
 	if (!err)
 		err = who_load(f, why);
-	if (!err)
-		err = silences_open(&f->silences, o->dir, why);
+	/* without them nothing can be silenced, which the service says */
+	if (!err && silences_open(&f->silences, o->dir, why))
+		f->silences = NULL;
 	/* A password goes over no wire as it is. */
 	if (!err && o->users && !is_loopback(o->listen))
 		err = tls_new(&f->tls, o->dir, &o->tls, why);

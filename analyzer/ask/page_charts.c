@@ -46,19 +46,20 @@ static bool put_chart(FILE *to, const struct front *f, const struct snapshot *s,
 void put_incident_charts(FILE *to, const struct front *f, const struct snapshot *s,
 			 const struct incident *in)
 {
-	int64_t around_ns = (in->last_ns - in->onset_ns) / AROUND_PART, to_ns;
+	int64_t around_ns = (in->last_ns - in->onset_ns) / AROUND_PART, to_ns, from_ns;
 	size_t n = 0;
 
 	around_ns = around_ns > AROUND_NS ? around_ns : AROUND_NS;
 	to_ns = in->last_ns + around_ns < s->until_ns ? in->last_ns + around_ns : s->until_ns;
-	if (in->onset_ns - around_ns >= to_ns)
+	from_ns = in->onset_ns > around_ns ? in->onset_ns - around_ns : 0;
+	if (from_ns >= to_ns)
 		return;
 	fputs("<div class=\"charts\">\n", to);
 	for (size_t i = 0; i < in->n_findings && n < REPORT_CHARTS; i++) {
 		const struct finding *e = &in->findings[i];
 		const struct history_entity k = {e->node, e->disk, e->signal};
 
-		n += put_chart(to, f, s, &k, in->onset_ns - around_ns, to_ns, e);
+		n += put_chart(to, f, s, &k, from_ns, to_ns, e);
 	}
 	fputs("</div>\n", to);
 }

@@ -11,7 +11,8 @@
 #include "userspace/common/json_make.h"
 
 /* Unless it is asked for. */
-#define SPAN_NS NS_PER_HOUR
+#define SPAN_NS	  NS_PER_HOUR
+#define SPAN_DAYS 400
 
 /* ---- for pages, too ------------------------------------------------------------------------------------ */
 
@@ -76,9 +77,11 @@ static bool read_query(struct listener_request *r, const struct snapshot *s, str
 	q->from_ns = q->to_ns - SPAN_NS;
 	if (!front_time(r, "from", &q->from_ns))
 		return false;
-	if (q->from_ns >= 0 && q->from_ns < q->to_ns)
+	if (q->from_ns >= 0 && q->from_ns < q->to_ns && q->to_ns <= s->made_ns + NS_PER_DAY &&
+	    q->to_ns - q->from_ns <= SPAN_DAYS * NS_PER_DAY)
 		return true;
-	listener_refuse(r, 400, 0, "'from' is not before 'to'");
+	listener_refuse(r, 400, 0, "'from' is before 'to', %d days at most, and that by tomorrow",
+			SPAN_DAYS);
 	return false;
 }
 

@@ -70,12 +70,14 @@ int silences_add(struct silences *s, struct silence *one, char why[WHY_LEN])
 	sqlite3_stmt *st;
 	int err;
 
-	if (number_said(s->db, "SELECT count(*) FROM silence") >= SILENCES_MAX) {
-		snprintf(why, WHY_LEN, "there are %d already", SILENCES_MAX);
-		return -ENOSPC;
-	}
 	err = database_do(s->db, why, "DELETE FROM silence WHERE until_ns < %lld",
 			  (long long)(now_ns - KEEP_NS));
+	if (!err)
+		err = silences_refresh(s, now_ns, why);
+	if (!err && s->n >= SILENCES_MAX) {
+		snprintf(why, WHY_LEN, "there are %d already", SILENCES_MAX);
+		err = -ENOSPC;
+	}
 	st = err ? NULL
 		 : database_ask(s->db, why,
 				"INSERT INTO silence(server, incident, from_ns, until_ns, who, "
@@ -130,8 +132,9 @@ static int read_all(struct silences *s, int64_t now_ns, char why[WHY_LEN])
 			     "silence WHERE until_ns > %lld ORDER BY number",
 			     (long long)now_ns);
 	int err = st ? 0 : -EIO, rc = SQLITE_DONE;
+	struct silence *at = NULL;
+	size_t n = 0;
 
-	s->n = 0;
 	while (!err && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		struct silence one = {.number = sqlite3_column_int64(st, 0),
 				      .incident = (uint64_t)sqlite3_column_int64(st, 2),
@@ -141,12 +144,19 @@ static int read_all(struct silences *s, int64_t now_ns, char why[WHY_LEN])
 		read_text(st, 1, one.server, sizeof(one.server));
 		read_text(st, 5, one.who, sizeof(one.who));
 		read_text(st, 6, one.why, sizeof(one.why));
-		err = array_put(&s->at, &s->n, one);
+		err = array_put(&at, &n, one);
 	}
 	if (!err && rc != SQLITE_DONE)
 		err = database_fail(s->db, why);
 	sqlite3_finalize(st);
-	return err;
+	if (err) {
+		free(at);
+		return err;
+	}
+	free(s->at);
+	s->at = at;
+	s->n = n;
+	return 0;
 }
 
 int silences_refresh(struct silences *s, int64_t now_ns, char why[WHY_LEN])

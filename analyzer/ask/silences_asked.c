@@ -72,7 +72,7 @@ static int silence_of_sent(const struct front *f, const struct listener_request 
 	int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	int status;
 
-	*one = (struct silence){.from_ns = now_ns};
+	*one = (struct silence){.from_ns = now_ns - now_ns % NS_PER_S};
 	snprintf(one->who, sizeof(one->who), "%s", r->caller);
 	status = subject_of(f, s, one, why);
 	if (status)
@@ -115,6 +115,14 @@ static void refuse_error(struct listener_request *r, int err, const char *why)
 			err == -ENOENT || err == -ENOSPC ? 0 : 1000, "%s", why);
 }
 
+static int have_silences(const struct front *f, char why[WHY_LEN])
+{
+	if (f->silences)
+		return 0;
+	snprintf(why, WHY_LEN, "silences.db cannot be used: the service has said why");
+	return -EIO;
+}
+
 void api_silences(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
@@ -129,7 +137,9 @@ void api_silences(void *arg, struct listener_request *r)
 		json_decref(all);
 		return;
 	}
-	err = silences_refresh(f->silences, clock_ns(CLOCK_REALTIME), why);
+	err = have_silences(f, why);
+	if (!err)
+		err = silences_refresh(f->silences, clock_ns(CLOCK_REALTIME), why);
 	if (err) {
 		json_decref(all);
 		refuse_error(r, err, why);
@@ -151,11 +161,13 @@ void api_silences(void *arg, struct listener_request *r)
 static void go_back(struct listener_request *r, const struct sent *s)
 {
 	const char *page = sent_text(s, "page");
-	bool ours =
-		page[0] == '/' && page[1] != '/' && !strpbrk(page, "\\\r\n") && strlen(page) < 512;
-	const char *headers[] = {"Location", ours ? page : "/", NULL};
+	bool ours = page[0] == '/' && page[1] != '/' && strlen(page) < 512;
+	const char *headers[3] = {"Location"};
 	struct text t = {0};
 
+	for (const char *c = page; *c; c++)
+		ours &= *c > ' ' && *c < 127 && *c != '\\';
+	headers[1] = ours ? page : "/";
 	listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
 }
 
@@ -183,7 +195,9 @@ void api_silence_add(void *arg, struct listener_request *r)
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
 	} else if (front_may_change(f, r, &s)) {
 		status = silence_of_sent(f, r, &s, &one, why);
-		err = status ? 0 : silences_add(f->silences, &one, why);
+		err = status ? 0 : have_silences(f, why);
+		if (!status && !err)
+			err = silences_add(f->silences, &one, why);
 		if (status)
 			listener_refuse(r, status, 0, "%s", why);
 		else if (err)
@@ -216,7 +230,9 @@ void api_silence_end(void *arg, struct listener_request *r)
 	if (!sent_read(&s, r) && !r->bearer) {
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
 	} else if (front_may_change(f, r, &s)) {
-		err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);
+		err = have_silences(f, why);
+		if (!err)
+			err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);
 		if (err)
 			refuse_error(r, err, why);
 		else
@@ -298,6 +314,8 @@ void put_silences(FILE *to, const struct front *f, const struct listener_request
 	bool any = false;
 	size_t n;
 
+	if (!f->silences)
+		return;
 	/* What was sent a moment ago is there; where it cannot be read, what was. */
 	silences_refresh(f->silences, now_ns, why);
 	at = silences_known(f->silences, &n);

@@ -10,7 +10,7 @@
 #define BLOCK_VERSION 1
 #define BLOCK_LEVEL   1 /* of zstd: a block of 1,000 servers must not hold up the judge */
 /* Of a row, at most. */
-#define ROW_BYTES (1 + HOST_LEN + 1 + INSTANCE_LEN + 4 + BLOCK_CELLS * 13)
+#define ROW_BYTES (1 + HOST_LEN + 1 + INSTANCE_LEN + 8 + BLOCK_CELLS * 13)
 
 /* ---- to bytes ------------------------------------------------------------------------------------------ */
 
@@ -43,7 +43,8 @@ static uint8_t *put_row(uint8_t *to, const struct history *h, const struct histo
 {
 	to = put_name(to, server);
 	to = put_name(to, row->disk);
-	to = put_u32(to, row->set < UINT32_MAX ? (uint32_t)row->set : UINT32_MAX);
+	to = put_u32(to, (uint32_t)row->set);
+	to = put_u32(to, (uint32_t)((uint64_t)row->set >> 32));
 	for (size_t c = 0; c < BLOCK_CELLS; c++) {
 		const struct history_cell *cell = &row->at[c];
 
@@ -67,6 +68,8 @@ int block_pack(const struct history *h, char (*names)[HOST_LEN], size_t signal, 
 		n += h->rows[i].signal == signal;
 	if (!n)
 		return -ENOENT;
+	if (1 + n * ROW_BYTES > BLOCK_BYTES)
+		return -E2BIG;
 	raw = malloc(1 + n * ROW_BYTES);
 	most = ZSTD_compressBound(1 + n * ROW_BYTES);
 	*bytes = raw ? malloc(most) : NULL;
@@ -134,10 +137,14 @@ static bool take_name(struct block_bytes *b, char *to, size_t size)
 
 static bool take_row(struct block_bytes *b, struct block_row *row)
 {
+	uint32_t low, high;
+
 	*row = (struct block_row){0};
 	if (!take_name(b, row->server, sizeof(row->server)) || !*row->server ||
-	    !take_name(b, row->disk, sizeof(row->disk)) || !take_u32(b, &row->set))
+	    !take_name(b, row->disk, sizeof(row->disk)) || !take_u32(b, &low) ||
+	    !take_u32(b, &high))
 		return false;
+	row->set = (size_t)((uint64_t)high << 32 | low);
 	for (size_t c = 0; c < BLOCK_CELLS; c++) {
 		struct history_cell *cell = &row->at[c];
 

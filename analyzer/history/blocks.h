@@ -3,10 +3,10 @@
  * Ten minutes of one signal of all servers, as bytes: a row for each server or disk, with a cell for each minute. Compressed by
  * zstd (RFC 8878); in it, of numbers the smallest byte first:
  *
- *	u8 version (1), then rows to the end: u8 length, server; u8 length, disk; u32 set; of each cell u8 marks, f32 value, f32
+ *	u8 version (1), then rows to the end: u8 length, server; u8 length, disk; u64 set; of each cell u8 marks, f32 value, f32
  *	peers, f32 z
  *
- * A cell without marks is 1 byte. Sets and cells are those of history.h; sets of one block have a meaning among each other alone.
+ * A cell without marks is 1 byte. Sets and cells are those of history.h; all ones: not known.
  */
 #ifndef LIMPET_HISTORY_BLOCKS_H
 #define LIMPET_HISTORY_BLOCKS_H
@@ -20,11 +20,12 @@ enum { BLOCK_CELLS = 10 };
 
 struct block_row {
 	char server[HOST_LEN], disk[INSTANCE_LEN];
-	uint32_t set;
+	size_t set;
 	struct history_cell at[BLOCK_CELLS];
 };
 
-/* What h, of BLOCK_CELLS columns or fewer, has of a signal; names: of its servers. For the caller to free(). 0; -ENOENT: there is nothing; -ENOMEM. */
+/* What h, of BLOCK_CELLS columns or fewer, has of a signal; names: of its servers. For the caller to free(). 0; -ENOENT: there is nothing; -E2BIG: it
+ * would be more than BLOCK_BYTES; -ENOMEM. */
 int block_pack(const struct history *h, char (*names)[HOST_LEN], size_t signal, void **bytes,
 	       size_t *len);
 

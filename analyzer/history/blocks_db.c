@@ -20,8 +20,8 @@ static const char block_tables[] =
 	"CREATE INDEX IF NOT EXISTS block_from ON block(from_ns);";
 
 struct blocks_db {
-	sqlite3 *db; /* the thread's */
-	int64_t keep_ns, trimmed_ns;
+	sqlite3 *db;			     /* the thread's */
+	int64_t keep_ns, trimmed_ns, bad_ns; /* the thread's, too: of the block that was bad last */
 	struct disk_thread *thread;
 	pthread_mutex_t lock;
 	char why[WHY_LEN]; /* under the lock */
@@ -66,6 +66,13 @@ void blocks_db_free(struct blocks_db *d)
 	sqlite3_close(d->db);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
+}
+
+static void say(struct blocks_db *d, const char *why)
+{
+	pthread_mutex_lock(&d->lock);
+	snprintf(d->why, sizeof(d->why), "%s", why);
+	pthread_mutex_unlock(&d->lock);
 }
 
 static void block_job_free(struct block_job *j)
@@ -119,9 +126,11 @@ static void do_block(void *arg)
 
 	if (!err)
 		err = trim(j->d, why);
-	pthread_mutex_lock(&j->d->lock);
-	snprintf(j->d->why, sizeof(j->d->why), "%s", err ? why : "");
-	pthread_mutex_unlock(&j->d->lock);
+	/* Of a block that is well; one bad signal of the same ten minutes is said until then. */
+	if (err || j->from_ns != j->d->bad_ns)
+		say(j->d, err ? why : "");
+	if (err)
+		j->d->bad_ns = j->from_ns;
 	block_job_free(j);
 }
 
@@ -135,14 +144,18 @@ int blocks_db_put(struct blocks_db *d, const char *signal, int64_t from_ns, bool
 
 	if (!j) {
 		free(bytes);
+		say(d, "out of memory");
 		return -ENOMEM;
 	}
 	*j = (struct block_job){
 		.d = d, .from_ns = from_ns, .whole = whole, .bytes = bytes, .len = len};
 	snprintf(j->signal, sizeof(j->signal), "%s", signal);
 	err = disk_thread_do(d->thread, do_block, j, len);
-	if (err)
+	if (err) {
 		block_job_free(j);
+		say(d, err == -EAGAIN ? "the disk does not keep up with the history"
+				      : "out of memory");
+	}
 	return err;
 }
 

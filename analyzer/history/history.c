@@ -117,6 +117,8 @@ static size_t row_of(struct history *h, size_t node, const char *disk, size_t s)
 
 	if (next < h->n_rows && is_row(&h->rows[next], node, disk, s))
 		return next;
+	if (h->cursor < h->n_rows && is_row(&h->rows[h->cursor], node, disk, s))
+		return h->cursor;
 	found = history_find(h, node, disk, s);
 	if (found)
 		return (size_t)(found - h->rows);

@@ -9,6 +9,7 @@
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 
 /* Sets are asked for anew when there are other rows, or after so long. */
@@ -55,6 +56,39 @@ struct history_store *history_store_new(const char *dir, unsigned int keep_days)
 	return s;
 }
 
+/* ---- who is whose peer --------------------------------------------------------------------------------- */
+
+static uint64_t row_hash(const struct history_store *s, const struct history_row *row)
+{
+	char name[HOST_LEN + INSTANCE_LEN];
+	int len = snprintf(name, sizeof(name), "%s %s", s->names[row->node], row->disk);
+
+	return map_hash(name, (size_t)len);
+}
+
+/* Under the lock. The engine's numbers of panels mean something in one run only: a set is called by the least hash of its members, so that
+ * another block calls it the same, and no other set. */
+static void name_sets(const struct history_store *s, struct history *h, const struct robust *r)
+{
+	size_t n = 0;
+	uint64_t *least;
+
+	history_sets(h, r);
+	for (size_t i = 0; i < h->n_rows; i++)
+		if (h->rows[i].set != SIZE_MAX && h->rows[i].set >= n)
+			n = h->rows[i].set + 1;
+	least = malloc((n + 1) * sizeof(*least));
+	for (size_t k = 0; k < n && least; k++)
+		least[k] = UINT64_MAX - 1;
+	for (size_t i = 0; i < h->n_rows && least; i++)
+		if (h->rows[i].set != SIZE_MAX && row_hash(s, &h->rows[i]) < least[h->rows[i].set])
+			least[h->rows[i].set] = row_hash(s, &h->rows[i]);
+	for (size_t i = 0; i < h->n_rows; i++)
+		if (h->rows[i].set != SIZE_MAX)
+			h->rows[i].set = least ? least[h->rows[i].set] : SIZE_MAX;
+	free(least);
+}
+
 /* ---- a block is over ----------------------------------------------------------------------------------- */
 
 /* A cell a minute. */
@@ -70,8 +104,10 @@ static int fold_block(const struct store_block *b, struct history *minutes)
 			int64_t end_ns = b->h.first_ns + (int64_t)(c + 1) * b->h.bin_ns;
 			ssize_t to;
 
-			if (!row->at[c].marks || end_ns > b->from_ns + BLOCK_NS)
+			if (!row->at[c].marks)
 				continue;
+			/* columns of another width than a divisor of the block's */
+			end_ns = end_ns < b->from_ns + BLOCK_NS ? end_ns : b->from_ns + BLOCK_NS;
 			to = history_put(minutes, &k, end_ns, row->at[c]);
 			if (to < 0)
 				return -ENOMEM;
@@ -81,7 +117,8 @@ static int fold_block(const struct store_block *b, struct history *minutes)
 	return 0;
 }
 
-static int keep_block(struct history_store *s, const struct store_block *b)
+/* instead: of what is there of it. What is wrong with writing is said later. */
+static int keep_block(struct history_store *s, const struct store_block *b, bool instead)
 {
 	struct history minutes;
 	int err = fold_block(b, &minutes);
@@ -92,10 +129,8 @@ static int keep_block(struct history_store *s, const struct store_block *b)
 
 		err = block_pack(&minutes, s->names, signal, &bytes, &len);
 		if (!err)
-			/* it says what is wrong later */
-			blocks_db_put(s->db, signals[signal].word, b->from_ns, b->whole, bytes,
-				      len);
-		err = err == -ENOENT ? 0 : err;
+			blocks_db_put(s->db, signals[signal].word, b->from_ns, instead, bytes, len);
+		err = err == -ENOENT || err == -E2BIG ? 0 : err;
 	}
 	history_release(&minutes);
 	return err;
@@ -106,7 +141,7 @@ void history_store_free(struct history_store *s)
 	if (!s)
 		return;
 	if (s->db && s->n)
-		keep_block(s, &s->at[s->n - 1]);
+		keep_block(s, &s->at[s->n - 1], false); /* it is not over */
 	blocks_db_free(s->db);
 	sqlite3_close(s->reader);
 	for (size_t i = 0; i < s->n; i++)
@@ -148,6 +183,7 @@ static struct store_block *begin_block(struct history_store *s, const struct obs
 	b = array_add(&s->at, &s->n);
 	if (!b)
 		return NULL;
+	s->sets_rows = 0;
 	b->from_ns = from_ns;
 	b->whole = s->began_ns <= from_ns;
 	b->h.most_columns = (size_t)((BLOCK_NS + bin_ns - 1) / bin_ns);
@@ -182,8 +218,8 @@ static struct store_block *block_of(struct history_store *s, const struct robust
 	if (last && o->to_ns <= last->from_ns + BLOCK_NS)
 		return last;
 	if (last && s->db) {
-		history_sets(&last->h, r);
-		if (keep_block(s, last))
+		name_sets(s, &last->h, r);
+		if (keep_block(s, last, last->whole))
 			return NULL;
 	}
 	return begin_block(s, o);
@@ -212,7 +248,7 @@ void history_store_step(struct history_store *s, const struct robust *r)
 	if (!last || (last->h.n_rows == s->sets_rows && now_ns - s->sets_ns < SETS_EVERY))
 		return;
 	pthread_mutex_lock(&s->lock);
-	history_sets(&last->h, r);
+	name_sets(s, &last->h, r);
 	pthread_mutex_unlock(&s->lock);
 	s->sets_rows = last->h.n_rows;
 	s->sets_ns = now_ns;
@@ -269,17 +305,20 @@ static size_t server_asked(const struct store_reading *t, const char *name)
 	return SIZE_MAX;
 }
 
+/* A cell that lies partly in the time is in it. */
 static int put_read(const struct store_reading *t, const struct history_entity *k, size_t set,
-		    int64_t end_ns, const struct history_cell *cell)
+		    int64_t begin_ns, int64_t end_ns, const struct history_cell *cell)
 {
 	ssize_t row;
 
-	if (!cell->marks || end_ns <= t->h->first_ns || end_ns > t->q->to_ns)
+	if (!cell->marks || end_ns <= t->h->first_ns || begin_ns >= t->q->to_ns)
 		return 0;
+	end_ns = end_ns < t->q->to_ns ? end_ns : t->q->to_ns;
 	row = history_put(t->h, k, end_ns, *cell);
 	if (row < 0)
 		return -ENOMEM;
-	t->h->rows[row].set = set;
+	if (set != SIZE_MAX)
+		t->h->rows[row].set = set;
 	return 0;
 }
 
@@ -295,9 +334,12 @@ static int read_block(const struct store_reading *t, const struct store_block *b
 		if (k.signal == SIZE_MAX || (!t->every && row->signal != t->signal))
 			continue;
 		k.node = server_asked(t, names[row->node]);
-		for (size_t c = 0; c < b->h.columns && !err && k.node != SIZE_MAX; c++)
-			err = put_read(t, &k, row->set,
-				       b->h.first_ns + (int64_t)(c + 1) * b->h.bin_ns, &row->at[c]);
+		for (size_t c = 0; c < b->h.columns && !err && k.node != SIZE_MAX; c++) {
+			int64_t begin_ns = b->h.first_ns + (int64_t)c * b->h.bin_ns;
+
+			err = put_read(t, &k, row->set, begin_ns, begin_ns + b->h.bin_ns,
+				       &row->at[c]);
+		}
 	}
 	return err;
 }
@@ -309,9 +351,11 @@ static int read_kept_row(void *arg, int64_t from_ns, const struct block_row *row
 		.node = server_asked(t, row->server), .disk = row->disk, .signal = t->q->signal};
 	int err = 0;
 
-	for (size_t c = 0; c < BLOCK_CELLS && !err && k.node != SIZE_MAX; c++)
-		err = put_read(t, &k, row->set < UINT32_MAX ? row->set : SIZE_MAX,
-			       from_ns + (int64_t)(c + 1) * BLOCK_CELL_NS, &row->at[c]);
+	for (size_t c = 0; c < BLOCK_CELLS && !err && k.node != SIZE_MAX; c++) {
+		int64_t begin_ns = from_ns + (int64_t)c * BLOCK_CELL_NS;
+
+		err = put_read(t, &k, row->set, begin_ns, begin_ns + BLOCK_CELL_NS, &row->at[c]);
+	}
 	return err;
 }
 
@@ -338,6 +382,14 @@ static int number_all(struct store_reading *t)
 	return 0;
 }
 
+/* Never more than there is room for in what draws them. */
+static size_t columns_to(int64_t to_ns, int64_t first_ns, int64_t bin_ns)
+{
+	int64_t n = (to_ns - first_ns - 1) / bin_ns + 1;
+
+	return n < HISTORY_COLUMNS ? (size_t)n : HISTORY_COLUMNS;
+}
+
 /* As wide as what there is, and wider where the columns would be too many. */
 static void begin_columns(struct history *h, const struct history_asked *q, int64_t cell_ns)
 {
@@ -345,7 +397,7 @@ static void begin_columns(struct history *h, const struct history_asked *q, int6
 
 	bin_ns *= 1 + (q->to_ns - q->from_ns) / cell_ns / (HISTORY_COLUMNS - 1);
 	first_ns = q->from_ns - q->from_ns % bin_ns;
-	h->most_columns = (size_t)((q->to_ns - first_ns + bin_ns - 1) / bin_ns);
+	h->most_columns = columns_to(q->to_ns, first_ns, bin_ns);
 	history_begin(h, first_ns, bin_ns);
 }
 
@@ -388,7 +440,7 @@ int history_store_read(struct history_store *s, struct history *h, const struct 
 			err = read_block(&t, &s->at[i], s->names);
 	pthread_mutex_unlock(&s->lock);
 	free(t.by_name);
-	h->columns = (size_t)((q->to_ns - h->first_ns + h->bin_ns - 1) / h->bin_ns);
+	h->columns = columns_to(q->to_ns, h->first_ns, h->bin_ns);
 	h->columns = h->columns < h->room ? h->columns : h->room;
 	history_worsts(h);
 	return err;

@@ -487,9 +487,10 @@ static bool guest_may(struct guest *g, struct listener_request *r, char name[LIS
 
 	status = l->o.who ? l->o.who(l->o.arg, r, name) : 401;
 	if (status) {
-		listener_refuse(r, status, status == 429 ? 1000 : 0,
-				status == 429 ? "too many try to be known: ask again later"
-					      : "nobody who is known here asks");
+		listener_refuse(r, status, status == 429 ? 1000 : 0, "%s",
+				status == 429	? "too many try to be known: ask again later"
+				: status == 403 ? "a page of another site asked for that"
+						: "nobody who is known here asks");
 		return false;
 	}
 	c = caller_get(l, name);

@@ -85,7 +85,7 @@ struct listener_opts {
 	SSL_CTX *tls;			     /* NULL: plain */
 	const char *alone;		     /* the address of a port alone; NULL: all */
 	const struct http_hosts *names;	     /* by which it may be asked; NULL: by any */
-	/* Writes the name of who asks; 0, or the status that refuses: 401, nobody who is known; 429. */
+	/* Writes the name of who asks; 0, or the status that refuses: 401, nobody who is known; 403, of another site; 429. */
 	int (*who)(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
 	void *arg; /* for all functions */
 	struct listener_bounds bounds;

@@ -3,6 +3,7 @@
 
 #include <crypt.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -11,9 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/map.h"
 
 #define SECRET	  32
 #define BASIC_MAX 1024 /* of the header */
@@ -29,10 +33,21 @@ struct users {
 	struct user *at;
 	size_t n;
 	unsigned char key[SECRET];
-	double left; /* looks that may be taken now */
-	int64_t at_ns;
+	int64_t again_ns;		     /* CLOCK_MONOTONIC: not before is a hash made */
+	int64_t address_ns[USERS_ADDRESSES]; /* likewise, by the address's hash */
 	struct crypt_data work;
 };
+
+static bool is_password(struct users *u, const struct user *one, const char *password)
+{
+	int64_t began_ns = clock_ns(CLOCK_MONOTONIC), took_ns;
+	const char *hash = crypt_r(password, one->hash, &u->work);
+
+	took_ns = clock_ns(CLOCK_MONOTONIC) - began_ns;
+	u->again_ns = began_ns + 4 * took_ns;
+	return hash && *hash != '*' && strlen(hash) == strlen(one->hash) &&
+	       !CRYPTO_memcmp(hash, one->hash, strlen(hash));
+}
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
@@ -53,6 +68,8 @@ static const char *add_user(struct users *u, char *line)
 	if (!hash || hash == line || hash - line >= USER_NAME)
 		return "it is not NAME:HASH";
 	*hash++ = '\0';
+	if (!strcmp(line, USERS_NOBODY))
+		return "'" USERS_NOBODY "' is what programs are called";
 	for (const char *c = line; *c; c++)
 		if (*c <= ' ' || *c >= 127)
 			return "its name is not printable ASCII without blanks";
@@ -94,10 +111,47 @@ static int read_users(struct users *u, FILE *from, const char *path, char why[WH
 	return wrong || ferror(from) || !u->n ? -EINVAL : 0;
 }
 
+/* What waits for a writer, or may be written by anybody, is none. */
+static FILE *open_users(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH))) {
+		close(fd);
+		errno = EPERM;
+		return NULL;
+	}
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+/* The slowest hash of the file holds up everybody. */
+static int time_hashes(struct users *u, const char *path, char why[WHY_LEN])
+{
+	for (size_t i = 0; i < u->n; i++) {
+		size_t len = strcspn(u->at[i].hash + 1, "$") + 2;
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = !strncmp(u->at[k].hash, u->at[i].hash, len + 3);
+		if (seen)
+			continue;
+		is_password(u, &u->at[i], "");
+		if (u->again_ns - clock_ns(CLOCK_MONOTONIC) > ns_of_s(3 * USERS_SLOWEST_S)) {
+			snprintf(why, WHY_LEN,
+				 "'%.100s': the hash of '%s' takes more than %g s: too much", path,
+				 u->at[i].name, USERS_SLOWEST_S);
+			return -EINVAL;
+		}
+	}
+	u->again_ns = 0;
+	return 0;
+}
+
 int users_load(struct users **out, const char *path, char why[WHY_LEN])
 {
 	struct users *u = calloc(1, sizeof(*u));
-	FILE *from = fopen(path, "re");
+	FILE *from = open_users(path);
 	int err = from ? 0 : -errno;
 
 	*out = NULL;
@@ -107,6 +161,8 @@ int users_load(struct users **out, const char *path, char why[WHY_LEN])
 		snprintf(why, WHY_LEN, "out of memory");
 	else
 		err = read_users(u, from, path, why);
+	if (!err && u)
+		err = time_hashes(u, path, why);
 	if (from)
 		fclose(from);
 	if (!err && u)
@@ -155,28 +211,20 @@ static bool decode(const char *authorization, char to[BASIC_MAX], char **passwor
 	return true;
 }
 
-static bool may_look(struct users *u)
+/* Whether there is time for a hash. */
+static bool may_look(struct users *u, const char *address)
 {
-	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	double left = u->left + s_of_ns(now_ns - u->at_ns) * USERS_PER_SECOND;
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
+		*of = &u->address_ns[map_hash(address, strlen(address)) % USERS_ADDRESSES];
 
-	u->at_ns = now_ns;
-	u->left = left < 2 * USERS_PER_SECOND ? left : 2 * USERS_PER_SECOND;
-	if (u->left < 1)
+	if (now_ns < u->again_ns || now_ns < *of)
 		return false;
-	u->left--;
+	*of = now_ns + NS_PER_S;
 	return true;
 }
 
-static bool is_password(struct users *u, const struct user *one, const char *password)
-{
-	const char *hash = crypt_r(password, one->hash, &u->work);
-
-	return hash && *hash != '*' && strlen(hash) == strlen(one->hash) &&
-	       !CRYPTO_memcmp(hash, one->hash, strlen(hash));
-}
-
-static enum users_answer check(struct users *u, const char *name, const char *password)
+static enum users_answer check(struct users *u, const char *address, const char *name,
+			       const char *password)
 {
 	struct user *one = user_named(u, name);
 	unsigned char mac[SECRET];
@@ -188,7 +236,7 @@ static enum users_answer check(struct users *u, const char *name, const char *pa
 		return USERS_LATER;
 	if (one && one->seen && !CRYPTO_memcmp(mac, one->password, SECRET))
 		return USERS_KNOWN;
-	if (!may_look(u))
+	if (!may_look(u, address))
 		return USERS_LATER;
 	is = is_password(u, one ? one : &u->at[0], password) && one;
 	if (is) {
@@ -198,7 +246,8 @@ static enum users_answer check(struct users *u, const char *name, const char *pa
 	return is ? USERS_KNOWN : USERS_UNKNOWN;
 }
 
-enum users_answer users_check(struct users *u, const char *authorization, char name[USER_NAME])
+enum users_answer users_check(struct users *u, const char *authorization, const char *address,
+			      char name[USER_NAME])
 {
 	char plain[BASIC_MAX], *password;
 	enum users_answer answer = USERS_UNKNOWN;
@@ -206,7 +255,7 @@ enum users_answer users_check(struct users *u, const char *authorization, char n
 	if (!authorization || !decode(authorization, plain, &password))
 		return USERS_UNKNOWN;
 	if (strlen(plain) < USER_NAME)
-		answer = check(u, plain, password);
+		answer = check(u, address, plain, password);
 	if (answer == USERS_KNOWN)
 		snprintf(name, USER_NAME, "%s", plain);
 	OPENSSL_cleanse(plain, sizeof(plain));

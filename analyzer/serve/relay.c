@@ -308,6 +308,14 @@ int relay_new(struct relay **out, int64_t from_ns, const char *const *expected, 
 	return 0;
 }
 
+void relay_let_go(struct relay *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->holds = false;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
 void relay_free(struct relay *r)
 {
 	if (!r)

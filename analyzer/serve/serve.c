@@ -42,6 +42,8 @@
 #define TRUSTED_EVERY (10 * NS_PER_S)
 /* Without a new interval. */
 #define POST_EVERY (2 * NS_PER_S)
+/* For whoever scrapes. */
+#define POST_LEAST NS_PER_S
 /* Of the loop, which looks once a second. */
 #define ALIVE_S	    60
 #define DESCRIPTORS 65536
@@ -83,6 +85,7 @@ struct service {
 	int64_t looked_ns;	    /* CLOCK_MONOTONIC: for more of them */
 	bool judging;		    /* not rebuilding any more */
 	int64_t posted_ns;	    /* CLOCK_MONOTONIC */
+	unsigned int wanted;	    /* formats of metrics */
 	bool unwritten;		    /* a line could not be written */
 	bool written;		    /* one could be, lately */
 	int64_t started_ns;	    /* CLOCK_MONOTONIC */
@@ -329,7 +332,7 @@ static void put_more(void *arg, struct metrics_text *t)
 }
 
 /* What is known now, for those who ask. */
-static int post(struct service *s, int64_t now_ns, unsigned int formats)
+static int post(struct service *s, int64_t now_ns, unsigned int formats, bool news)
 {
 	struct snapshot *new = snapshot_new();
 	struct serve_parts parts = {s->ingest,	s->keeper, s->relay,
@@ -364,7 +367,7 @@ static int post(struct service *s, int64_t now_ns, unsigned int formats)
 	new->rebuilding = e.rebuilding;
 	new->can_judge = exposed_can_judge(&e);
 	put_troubles(s, new->trouble, sizeof(new->trouble));
-	board_put(s->board, new);
+	board_put(s->board, new, news);
 	return 0;
 }
 
@@ -373,6 +376,8 @@ static int step(struct service *s)
 	int64_t now_ns = clock_ns(CLOCK_REALTIME);
 	ssize_t n = watch_step(s->watch, now_ns);
 	unsigned int wanted;
+	int64_t since_ns;
+	bool news;
 
 	if (n < 0)
 		return n == -ECANCELED ? 0 : (int)n;
@@ -386,11 +391,15 @@ static int step(struct service *s)
 	notify_alive(&s->notify);
 	if (s->history)
 		history_store_step(s->history, s->watch->robust);
-	wanted = board_wanted(s->board);
-	if (!n && !wanted && clock_ns(CLOCK_MONOTONIC) - s->posted_ns < POST_EVERY)
+	s->wanted |= board_wanted(s->board);
+	since_ns = clock_ns(CLOCK_MONOTONIC) - s->posted_ns;
+	news = n || since_ns >= POST_EVERY;
+	if (!news && (!s->wanted || since_ns < POST_LEAST))
 		return 0;
+	wanted = s->wanted;
+	s->wanted = 0;
 	s->posted_ns = clock_ns(CLOCK_MONOTONIC);
-	return post(s, now_ns, wanted);
+	return post(s, now_ns, wanted, news);
 }
 
 /* Signals are blocked from the look at the flag until we wait; frames wake us up, and then there is a moment for more of them; and whoever
@@ -507,7 +516,11 @@ static int receive(struct service *s)
 		warn("logs of %zu servers are kept and not judged: 'limpet serve trust HOST' lets "
 		     "those of a server speak of others",
 		     trusted_not(o->state));
-	if (!err && !o->n_sources && !o->check && !ingest_counted(s->ingest, SENDERS))
+	if (err || o->check || ingest_counted(s->ingest, SENDERS))
+		return err;
+	if (o->n_sources && !o->client_ca)
+		relay_let_go(s->relay);
+	if (!o->n_sources)
 		warn("no server is enrolled yet: 'limpet serve enroll' prints the line that "
 		     "limpet-push "
 		     "wants");
@@ -566,10 +579,10 @@ static int open_front(struct service *s)
 	s->history = s->o->check ? NULL : history_store_new(s->o->state, s->o->keep_days);
 	if (!s->history && !s->o->check)
 		return fail("out of memory");
-	err = silences_open(&s->silences, s->o->state, why);
-	if (err)
-		return fail("%s", why);
-	if (s->alert)
+	/* Nobody is kept from judging by what cannot be silenced. */
+	if (silences_open(&s->silences, s->o->state, why))
+		warn("nothing can be silenced: %s", why);
+	if (s->alert && s->silences)
 		alert_silence(s->alert, is_silenced, s);
 	s->asked = (struct front_opts){.listen = s->o->listen,
 				       .names = &s->o->hosts,

@@ -79,6 +79,9 @@ done <<-'END'
 	404 /api/v1/series?server=oss-s3&signal=nothing
 	400 /api/v1/series?server=oss-s3&signal=read&from=soon
 	400 /api/v1/series?server=oss-s3&signal=read&from=2026-11-21T19:28:00Z&to=2026-11-21T19:28:00Z
+	400 /api/v1/series?server=oss-s3&signal=read&from=@0&to=2262-04-11T00:00:00Z
+	400 /api/v1/series?server=oss-s3&signal=read&from=@0
+	400 /api/v1/verdict?at=@0
 END
 check_eq "$bad" '' 'what differs' &&
 	check_eq "$(status -X DELETE "$U/api/v1/servers")" 405 'another method' &&

@@ -192,8 +192,8 @@ static void what_lies_in_no_time_is_not_there(void **arg)
 	read_all(s, &h, 1000, 1100);
 	assert_int_equal(h.n_rows, 0);
 	history_release(&h);
-	/* a hundred years of minutes in few columns */
-	read_all(s, &h, -1000000, 700000000);
+	/* ten years of minutes in few columns */
+	read_all(s, &h, -1000000, 70000000);
 	assert_int_equal(h.n_rows, SERVERS);
 	assert_true(h.columns <= HISTORY_COLUMNS);
 	history_release(&h);
@@ -278,7 +278,25 @@ static void a_whole_block_takes_the_place_of_less(void **arg)
 
 	put(s, PER_BLOCK - 2, PER_BLOCK);
 	again(s);
-	put(s, 0, PER_BLOCK);
+	put(s, 0, PER_BLOCK + 1);
+	again(s);
+	read_all(s, &h, 0, PER_BLOCK);
+	row = row_of_server(s, &h, "s0");
+	assert_non_null(row);
+	assert_true(row->at[0].marks && row->at[9].marks);
+	history_release(&h);
+}
+
+/* It judges again what it kept, and is stopped before it has come as far. */
+static void a_block_that_is_not_over_takes_the_place_of_nothing(void **arg)
+{
+	struct scene *s = *arg;
+	const struct history_row *row;
+	struct history h;
+
+	put(s, 0, PER_BLOCK + 1);
+	again(s);
+	put(s, 0, 5);
 	again(s);
 	read_all(s, &h, 0, PER_BLOCK);
 	row = row_of_server(s, &h, "s0");
@@ -364,7 +382,7 @@ static void bytes_come_back_and_no_part_of_them_does(void **arg)
 	assert_int_equal(seen.n, 2);
 	assert_string_equal(seen.last.server, "b.example");
 	assert_string_equal(seen.last.disk, "nvme0n1");
-	assert_int_equal(seen.last.set, UINT32_MAX);
+	assert_true(seen.last.set == SIZE_MAX);
 	assert_int_equal(seen.last.at[2].marks, MARK_JUDGED);
 	assert_true(seen.last.at[2].z == 1.5f && seen.last.at[2].value == -2.25f &&
 		    seen.last.at[2].peers == 1);
@@ -387,6 +405,7 @@ int main(void)
 		CASE(what_is_kept_and_what_is_in_memory_are_one),
 		CASE(less_of_a_block_takes_the_place_of_nothing),
 		CASE(a_whole_block_takes_the_place_of_less),
+		CASE(a_block_that_is_not_over_takes_the_place_of_nothing),
 		CASE(memory_is_bounded_in_time),
 		CASE(where_nothing_can_be_kept_memory_is),
 		CASE(bytes_come_back_and_no_part_of_them_does),
