@@ -50,10 +50,14 @@ static const char own_style[] =
 static const char script[] =
 	"'use strict';\n"
 	"(() => {\n"
-	"  let busy = false, again = false;\n"
+	"  let busy = false, again = false, last = 0;\n"
+	/* a long span costs the service much, and changes little */
+	"  const rest = /[?&]span=(6h|1d|7d)/.test(location.search) ? 60000 : 0;\n"
 	"  async function renew() {\n"
 	"    if (busy) { again = true; return; }\n"
 	"    if (document.activeElement && document.activeElement.closest('form')) return;\n"
+	"    if (Date.now() - last < rest) return;\n"
+	"    last = Date.now();\n"
 	"    busy = true;\n"
 	"    try {\n"
 	"      const answer = await fetch(location.href, {headers: {Accept: 'text/html'}});\n"

@@ -26,14 +26,14 @@ struct history_store {
 	char *dir;
 	struct blocks_db *db;	/* NULL: none */
 	char cannot[WHY_LEN];	/* why it is none */
-	pthread_mutex_t lock;	/* of all down to the next line */
+	pthread_mutex_t lock;	/* of all down to what is the judge's */
 	struct store_block *at; /* the oldest first; the last one is under way */
 	size_t n;
 	char (*names)[HOST_LEN]; /* by the engine's number */
 	size_t n_names;
+	int64_t began_ns; /* of the first observation */
 	/* The judge's. */
-	int64_t began_ns,
-		sets_ns; /* of the first observation; when sets were asked for, CLOCK_MONOTONIC */
+	int64_t sets_ns; /* CLOCK_MONOTONIC: when sets were asked for, of so many rows */
 	size_t sets_rows;
 	bool failed; /* out of memory */
 	/* Of the thread that reads. */
@@ -411,6 +411,8 @@ static int64_t memory_begins(const struct history_store *s, int64_t to_ns, int64
 		*cell_ns = s->at[i].h.bin_ns > *cell_ns ? s->at[i].h.bin_ns : *cell_ns;
 		from_ns = s->at[i].from_ns < from_ns ? s->at[i].from_ns : from_ns;
 	}
+	/* Of a block that another run began, what that run kept is in the database. */
+	from_ns = from_ns > s->began_ns ? from_ns : s->began_ns;
 	return from_ns < to_ns ? from_ns : to_ns;
 }
 

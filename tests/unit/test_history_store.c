@@ -305,6 +305,26 @@ static void a_block_that_is_not_over_takes_the_place_of_nothing(void **arg)
 	history_release(&h);
 }
 
+static void a_block_of_two_runs_has_what_both_saw(void **arg)
+{
+	struct scene *s = *arg;
+	const struct history_row *row;
+	struct history h;
+
+	put(s, 0, 75);
+	again(s);
+	put(s, 105, PER_BLOCK);
+	read_all(s, &h, 0, PER_BLOCK);
+	row = row_of_server(s, &h, "s0");
+	assert_non_null(row);
+	assert_int_equal(h.columns, 10);
+	for (int c = 0; c < 10; c++)
+		assert_int_equal(row->at[c].marks != 0, c < 5 || c >= 7);
+	assert_true(row->at[2].z == (float)z_at(worst_of_minute(2 * PER_MINUTE, 0), 0));
+	assert_true(row->at[8].z == (float)z_at(worst_of_minute(8 * PER_MINUTE, 0), 0));
+	history_release(&h);
+}
+
 static void memory_is_bounded_in_time(void **arg)
 {
 	struct scene *s = *arg;
@@ -406,6 +426,7 @@ int main(void)
 		CASE(less_of_a_block_takes_the_place_of_nothing),
 		CASE(a_whole_block_takes_the_place_of_less),
 		CASE(a_block_that_is_not_over_takes_the_place_of_nothing),
+		CASE(a_block_of_two_runs_has_what_both_saw),
 		CASE(memory_is_bounded_in_time),
 		CASE(where_nothing_can_be_kept_memory_is),
 		CASE(bytes_come_back_and_no_part_of_them_does),
