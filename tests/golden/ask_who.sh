@@ -60,7 +60,7 @@ check_eq "$(stat -c %a "$D/token")" 600 'mode of the token' &&
 	check_eq "$(status -H 'Authorization: Basic ////' "$U/") $(status -H 'Authorization: Basic YW5uYTpzZWNyZXQ' "$U/") $(status -H 'Authorization: Basic ' "$U/")" '401 401 401' 'what is no base64' && ok
 
 case_begin "who tries many passwords is told to come later, and who is known is not kept out"
-for _ in $(seq 40); do status -u anna:guess "$U/"; echo; done | sort | uniq -c | awk '{ n[$2] = $1 } END { print (n[401] + n[429] == 40) " " (n[429] > 10) }' >"$T/tried"
+seq 40 | xargs -P 20 -I'{}' curl -s --max-time 20 -o /dev/null -w '%{http_code}\n' -u 'anna:guess{}' "$U/" 2>"$T/err" | sort | uniq -c | awk '{ n[$2] = $1 } END { print (n[401] + n[429] == 40) " " (n[429] > 10) }' >"$T/tried"
 check_eq "$(cat "$T/tried") $(status -u anna:secret "$U/")" '1 1 200' 'all are refused, most of them unseen; anna' && ok
 
 case_begin "SIGHUP has the users read again, and what cannot be read changes nothing"
