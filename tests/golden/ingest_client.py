@@ -717,11 +717,13 @@ def _():
     strangers = b.metrics()["limpet_serve_strangers"]
     time.sleep(5)
     used = b.cpu()[0] - before
-    time.sleep(6)
-    left = b.metrics()["limpet_serve_strangers"]
+    # Each has ten seconds from when it is accepted, and a busy machine accepts the last of them seconds later.
+    until = time.monotonic() + 30
+    while (left := b.metrics()["limpet_serve_strangers"]) and time.monotonic() < until:
+        time.sleep(1)
     for s in made:
         s.close()
-    print(f"# {strangers} stand in {kib} KiB: {used:.2f} s of a processor in 5 s; after 12 s {left}")
+    print(f"# {strangers} stand in {kib} KiB: {used:.2f} s of a processor in 5 s; {left} at the end")
     b.stop()
     assert strangers > n * 0.9 and left == 0 and (used < 1 or SLOW), (strangers, left, used)
 
