@@ -78,14 +78,18 @@ bool sent_has(const struct sent *s, const char *key)
 	return s->object ? json_object_get(s->object, key) != NULL : *sent_text(s, key);
 }
 
-/* Whether they may; else it is answered. */
+bool sent_by_token(const struct listener_request *r)
+{
+	return !strcmp(r->caller, USERS_NOBODY);
+}
+
 bool front_may_change(const struct front *f, struct listener_request *r, const struct sent *s)
 {
 	char word[FORM_WORD + 1];
 	const char *is = sent_text(s, "form");
 
-	if (r->bearer)
-		return true; /* it is the right one: front_who() */
+	if (sent_by_token(r))
+		return true;
 	form_word(f, r->caller, word);
 	if (!is_of_our_origin(r)) {
 		listener_refuse(r, 403, 0, "a page of another site asked for that");

@@ -145,6 +145,12 @@ static bool is_name(const char *s)
 	return n && !s[n] && n < USER_NAME && strcmp(s, USERS_NOBODY) != 0;
 }
 
+static bool is_token(const struct front *f, const char *bearer)
+{
+	return strlen(bearer) == EXCHANGE_TOKEN_LEN &&
+	       !CRYPTO_memcmp(bearer, f->token, EXCHANGE_TOKEN_LEN);
+}
+
 int front_who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
 {
 	struct front *f = arg;
@@ -153,17 +159,17 @@ int front_who(void *arg, struct listener_request *r, char name[LISTENER_NAME])
 
 	if (is_of_another_site(r))
 		return 403;
+	if (r->bearer && is_token(f, r->bearer)) {
+		snprintf(name, LISTENER_NAME, USERS_NOBODY);
+		return 0;
+	}
+	/* A proxy may pass on a token of its own. */
 	if (by_proxy && is_name(by_proxy)) {
 		snprintf(name, LISTENER_NAME, "%s", by_proxy);
 		return 0;
 	}
-	if (r->bearer) {
-		bool is = strlen(r->bearer) == EXCHANGE_TOKEN_LEN &&
-			  !CRYPTO_memcmp(r->bearer, f->token, EXCHANGE_TOKEN_LEN);
-
-		snprintf(name, LISTENER_NAME, USERS_NOBODY);
-		return is ? 0 : 401;
-	}
+	if (r->bearer)
+		return 401;
 	if (f->users) {
 		answer = users_check(f->users, header_of(r, "Authorization"), address_of(r), name);
 		if (answer == USERS_UNKNOWN)

@@ -150,4 +150,6 @@ other=$(hostname -I 2>"$T/err" | tr ' ' '\n' | grep -m 1 '^[0-9]')
 check_eq "$(status "$U/") $(status -H 'X-Remote-User: dora' "$U/") $(status -H 'X-Remote-User: a b' "$U/") $(status -H 'X-Remote-User: dora' -H 'Host: limpet.example' "$U/")" \
 	'401 200 401 200' 'on this host' &&
 	curl -s -H 'X-Remote-User: dora' "$U/servers/oss-s1" | grep -q 'name="form"' &&
+	check_eq "$(status -H 'X-Remote-User: dora' -H 'Authorization: Bearer of-the-proxy' "$U/") $(post -H 'X-Remote-User: dora' -H 'Authorization: Bearer of-the-proxy' -H "$J" -d '{"server": "oss-s1", "hours": 1}' "$U/api/v1/silences") $(post -H 'X-Remote-User: dora' -H "$B" -H "$J" -d '{"server": "oss-s1", "hours": 1}' "$U/api/v1/silences")" \
+		'200 403 200' 'a token that is none of ours, to see, to change; and ours' &&
 	check_eq "${other:+$(status -H 'X-Remote-User: dora' "http://$other:$port/")}" "${other:+401}" 'from elsewhere' && ok

@@ -252,57 +252,53 @@ static void what_is_kept_and_what_is_in_memory_are_one(void **arg)
 	history_release(&h);
 }
 
+/* All of the first block is there. */
+static void check_whole(struct scene *s)
+{
+	const struct history_row *row;
+	struct history h;
+
+	read_all(s, &h, 0, PER_BLOCK);
+	row = row_of_server(s, &h, "s0");
+	assert_non_null(row);
+	for (int c = 0; c < BLOCK_CELLS; c++)
+		assert_true(row->at[c].marks);
+	history_release(&h);
+}
+
 /* A service that is started in the middle of a block has less of it than one that judged it whole. */
 static void less_of_a_block_takes_the_place_of_nothing(void **arg)
 {
 	struct scene *s = *arg;
-	const struct history_row *row;
-	struct history h;
 
 	put(s, 0, PER_BLOCK);
 	again(s);
 	put(s, PER_BLOCK - 2, PER_BLOCK);
 	again(s);
-	read_all(s, &h, 0, PER_BLOCK);
-	row = row_of_server(s, &h, "s0");
-	assert_non_null(row);
-	assert_true(row->at[0].marks && row->at[5].marks && row->at[9].marks);
-	history_release(&h);
+	check_whole(s);
 }
 
 static void a_whole_block_takes_the_place_of_less(void **arg)
 {
 	struct scene *s = *arg;
-	const struct history_row *row;
-	struct history h;
 
 	put(s, PER_BLOCK - 2, PER_BLOCK);
 	again(s);
 	put(s, 0, PER_BLOCK + 1);
 	again(s);
-	read_all(s, &h, 0, PER_BLOCK);
-	row = row_of_server(s, &h, "s0");
-	assert_non_null(row);
-	assert_true(row->at[0].marks && row->at[9].marks);
-	history_release(&h);
+	check_whole(s);
 }
 
 /* It judges again what it kept, and is stopped before it has come as far. */
 static void a_block_that_is_not_over_takes_the_place_of_nothing(void **arg)
 {
 	struct scene *s = *arg;
-	const struct history_row *row;
-	struct history h;
 
 	put(s, 0, PER_BLOCK + 1);
 	again(s);
 	put(s, 0, 5);
 	again(s);
-	read_all(s, &h, 0, PER_BLOCK);
-	row = row_of_server(s, &h, "s0");
-	assert_non_null(row);
-	assert_true(row->at[0].marks && row->at[9].marks);
-	history_release(&h);
+	check_whole(s);
 }
 
 static void a_block_of_two_runs_has_what_both_saw(void **arg)
