@@ -244,12 +244,13 @@ static void put_case(FILE *to, const struct front *f, const struct listener_requ
 	report_case(to, a, i, "h2");
 	put_silences(to, f, r, NULL, a->incidents[i].id);
 	if (evidence) {
-		if (a->incidents[i].open)
-			put_silence_form(to, f, r, NULL, id);
-		report_findings(to, a, &a->incidents[i]);
 		put_incident_charts(to, f, s, &a->incidents[i]);
-		if (a->incidents[i].open)
+		if (a->incidents[i].open) {
 			report_next(to, a, &a->incidents[i]);
+			put_silence_form(to, f, r, NULL, id);
+		}
+		fputs("<h3>How the evidence is computed</h3>\n", to);
+		report_findings(to, a, &a->incidents[i]);
 		return;
 	}
 	fputs("<p>", to);

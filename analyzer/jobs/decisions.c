@@ -53,10 +53,14 @@ static bool by_cause(const struct stragglers *g, const struct straggler_job *j, 
 	for (size_t c = 0; c < g->v->n_task_causes && j->stragglers; c++) {
 		double share = (double)j->of[c] / (double)j->stragglers;
 		double all = j->looked_at ? (double)j->all[c] / (double)j->looked_at : 0;
+		int used;
 
 		if (!(j->known >> c & 1) || share < MOST || share < OFTENER * all)
 			continue;
-		snprintf(text, size, "of %.0f %% of them: %s; of %.0f %% of all tasks", 100 * share,
+		used = j->of[c] == j->stragglers
+			       ? snprintf(text, size, "all %zu", j->stragglers)
+			       : snprintf(text, size, "%zu of %zu", j->of[c], j->stragglers);
+		snprintf(text + used, size - (size_t)used, ": %s (%.0f %% of all tasks)",
 			 g->v->task_causes[c].what, 100 * all);
 		return true;
 	}

@@ -9,13 +9,9 @@
 
 const char *words_mark(const struct verdict *a, const struct finding *e)
 {
-	const struct verdict_signal *s = verdict_signal(a, e->signal);
-
-	if (s->role == ROLE_LOAD)
+	if (verdict_signal(a, e->signal)->role == ROLE_LOAD)
 		return "(demand, no fault)";
-	if (!e->symptom)
-		return "";
-	return s->role == ROLE_SYMPTOM ? "(a symptom only)" : "(besides)";
+	return e->symptom ? "(supports)" : "";
 }
 
 const char *words_less(const struct finding *e)
@@ -34,13 +30,14 @@ static void put_window(struct text *t, const struct verdict *a, const struct fin
 		text_add(t, " over %s until %s", span, output_time(e->window_end_ns, until));
 }
 
-static void put_evidence(struct text *t, const struct verdict *a, const struct finding *e)
+void words_finding_basis(struct text *t, const struct verdict *a, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(a, e->signal);
 	char one[WORDS_LEN], two[WORDS_LEN];
 
-	text_add(t, " %s%s", words_ratio(e->ratio, one),
-		 s->inverse ? " less than its peers'" : " its peers'");
+	if (!(e->needs > 0))
+		return;
+	text_add(t, " %s%s", words_ratio(e->ratio, one), s->inverse ? " less" : "");
 	if (isfinite(e->lower))
 		text_add(t, " (at least %s)", words_ratio(e->lower, one));
 	put_window(t, a, e);
@@ -53,11 +50,9 @@ static void put_evidence(struct text *t, const struct verdict *a, const struct f
 	if (isfinite(e->usual) && fabs(e->usual - 1) >= 0.005)
 		text_add(t, " after its own usual %s", words_ratio(e->usual, one));
 	if (e->n_peers)
-		text_add(t, " (%u" TEXT_TIE "peer%s%s%s)", e->n_peers, text_plural(e->n_peers),
+		text_add(t, " ; %u" TEXT_TIE "peer%s%s%s", e->n_peers, text_plural(e->n_peers),
 			 isfinite(e->spread) ? " within " : "",
 			 isfinite(e->spread) ? words_ratio(e->spread, one) : "");
-	text_add(t, "; score %s, %s is needed", words_score(e->score, one),
-		 words_score(e->needs, two));
 }
 
 static void put_votes(struct text *t, const struct verdict *a, const struct finding *e)
@@ -69,6 +64,17 @@ static void put_votes(struct text *t, const struct verdict *a, const struct find
 		 words_value(s, e->peers, two));
 	text_add(t, " %s%s (z %s), %u of %u %s", words_ratio(e->ratio, one), words_less(e),
 		 words_score(e->z, two), e->flagged, e->judged, s->counts);
+}
+
+static void put_evidence(struct text *t, const struct verdict *a, const struct finding *e)
+{
+	const struct verdict_signal *s = verdict_signal(a, e->signal);
+	char one[WORDS_LEN], two[WORDS_LEN];
+
+	text_add(t, ": %s, peers %s", words_quantity(s, e->value, one),
+		 words_quantity(s, e->peers, two));
+	text_add(t, " (evidence %s, %s needed)", words_score(e->score, one),
+		 words_score(e->needs, two));
 }
 
 const char *words_finding(struct text *t, const struct verdict *a, const struct finding *e)

@@ -27,16 +27,16 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 	struct text t = {0};
 	const char *comma = ":";
 
-	text_add(&t, "- %s: %zu of %zu tasks", output_clean(j->job, name, sizeof(name)),
-		 j->stragglers, j->looked_at);
+	text_add(&t, "- %s: %zu of %zu tasks %s late", output_clean(j->job, name, sizeof(name)),
+		 j->stragglers, j->looked_at, j->stragglers == 1 ? "is" : "are");
 	if (j->looked_at < j->tasks)
 		text_add(&t, " (%zu more ran between two looks, or their progress is not known)",
 			 j->tasks - j->looked_at);
 	for (size_t c = 0; c < a->n_task_causes && j->stragglers; c++) {
 		if (!has(j->known, c) || !j->of[c])
 			continue;
-		text_add(&t, " %s %s of %.0f" TEXT_TIE "%%", comma, a->task_causes[c].word,
-			 100 * ((double)j->of[c] / (double)j->stragglers));
+		text_add(&t, " %s %s" TEXT_TIE "%zu", comma, a->task_causes[c].word,
+			 (size_t)j->of[c]);
 		comma = ",";
 	}
 	for (size_t i = 0; i < j->n_signs; i++)

@@ -40,28 +40,42 @@ static void add_votes(struct text *t, const struct verdict *v, const struct find
 		text_add(t, " within %.0f" TEXT_TIE "%%", 100 * (e->spread - 1));
 }
 
-static void print_finding(const struct verdict *v, const struct finding *e)
+/* The slowest requests, the mean, and the signals that it combines. */
+static void add_details(struct text *t, const struct verdict *v, const struct finding *e)
 {
 	const struct verdict_signal *s = verdict_signal(v, e->signal);
 	char a[WORDS_LEN], b[WORDS_LEN];
+
+	if (isfinite(e->p99))
+		text_add(t, " ; p99 %s, peers' %s", words_value(s, e->p99, a),
+			 words_value(s, e->p99_peers, b));
+	if (isfinite(e->w1))
+		text_add(t, " ; on average %s", words_ratio(e->w1, a));
+	for (size_t i = 0; i < FINDING_PARTS && e->parts[i].ratio > 0; i++)
+		text_add(t, "%s %s" TEXT_TIE "%s", i ? "," : " ; of these",
+			 verdict_signal(v, e->parts[i].signal)->name,
+			 words_ratio(e->parts[i].ratio, a));
+}
+
+static void print_finding(const struct verdict *v, const struct finding *e, bool explain)
+{
+	const struct verdict_signal *s = verdict_signal(v, e->signal);
+	char name[WORDS_LEN];
 	struct text t = {0};
 
 	text_put(&t, "- ");
 	if (e->needs > 0) {
 		words_finding(&t, v, e);
+		if (explain) {
+			text_put(&t, ":");
+			words_finding_basis(&t, v, e);
+			add_details(&t, v, e);
+		}
 	} else {
-		text_add(&t, "%s %s:", words_signal(s, e->disk, b), words_mark(v, e));
+		text_add(&t, "%s %s:", words_signal(s, e->disk, name), words_mark(v, e));
 		add_votes(&t, v, e);
+		add_details(&t, v, e);
 	}
-	if (isfinite(e->p99))
-		text_add(&t, " ; p99 %s, peers' %s", words_value(s, e->p99, a),
-			 words_value(s, e->p99_peers, b));
-	if (isfinite(e->w1))
-		text_add(&t, " ; on average %s", words_ratio(e->w1, a));
-	for (size_t i = 0; i < FINDING_PARTS && e->parts[i].ratio > 0; i++)
-		text_add(&t, "%s %s" TEXT_TIE "%s", i ? "," : " ; of these",
-			 verdict_signal(v, e->parts[i].signal)->name,
-			 words_ratio(e->parts[i].ratio, a));
 	if (e->held)
 		text_put(&t, " ; held, too few events since");
 	text_print(&t, stdout, "", 2, 6);
@@ -100,7 +114,7 @@ static void print_part(const char *what, const char *said)
 		text_say(2, 4, "%s: %s", what, said);
 }
 
-static void print_incident(const struct verdict *a, size_t i)
+static void print_incident(const struct verdict *a, size_t i, bool explain)
 {
 	const struct incident *in = &a->incidents[i];
 	struct text said TEXT_SCOPED = {0};
@@ -111,10 +125,10 @@ static void print_incident(const struct verdict *a, size_t i)
 	print_part("jobs", sentence_impact(&said, a, in));
 	print_part("a guess", sentence_guess(&said, &in->guess));
 	for (size_t k = 0; k < in->n_findings; k++)
-		print_finding(a, &in->findings[k]);
+		print_finding(a, &in->findings[k], explain);
 }
 
-static void print_verdict(const struct verdict *a)
+static void print_verdict(const struct verdict *a, bool explain)
 {
 	const struct notice *instead = verdict_replacement(a);
 	size_t told = !verdict_indicts(a);
@@ -132,7 +146,7 @@ static void print_verdict(const struct verdict *a)
 			if (last != (a->incidents[i].suspicious != SUSPICION_NONE))
 				continue;
 			printf("%s", told++ ? "\n" : "");
-			print_incident(a, i);
+			print_incident(a, i, explain);
 		}
 }
 
@@ -161,7 +175,7 @@ static void print_notices(const struct verdict *a)
 
 	if (a->n_notices == (instead != NULL))
 		return;
-	printf("\nnobody is indicted for:\n");
+	printf("\nalso seen, no verdict:\n");
 	told = verdict_restarts(a, INT64_MIN, &all);
 	if (told)
 		print_notice(a, &all);
@@ -273,7 +287,7 @@ static void print_unproven(const struct verdict *a)
 			     sentence_unproven_all(&said, a, (enum resource)r, false), "");
 	if (!t.len)
 		return;
-	text_put(&t, " (longer recordings, more peers or steadier work show less)");
+	text_put(&t, " (longer recordings, more peers or steadier work show smaller ones)");
 	text_print(&t, stdout, "unproven", 9, 9);
 }
 
@@ -434,6 +448,9 @@ static void explain_ruled_out(const struct verdict *a)
 
 		text_add(&t, "- %s: ", output_clean(verdict_node(a, e->node), node, sizeof(node)));
 		words_finding(&t, a, e);
+		if (e->needs > 0)
+			text_put(&t, ":");
+		words_finding_basis(&t, a, e);
 		text_add(&t, ": %s", sentence_why_not(a, e));
 		text_print(&t, stdout, "", 2, 6);
 	}
@@ -536,7 +553,7 @@ static void explain_looks(const struct verdict *a)
 void verdict_text(const struct verdict *a, bool explain)
 {
 	if (!a->cannot.why)
-		print_verdict(a);
+		print_verdict(a, explain);
 	print_notices(a);
 	verdict_tasks(a);
 	if (!a->cannot.why) {

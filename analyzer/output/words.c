@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "userspace/second/second.h"
 #include "userspace/common/output.h"
@@ -19,6 +20,36 @@ const char *words_value(const struct verdict_signal *s, double v, char buf[WORDS
 			 s->unit);
 	else
 		snprintf(buf, WORDS_LEN, "%.3g%s%s", v, *s->unit ? TEXT_TIE : "", s->unit);
+	return buf;
+}
+
+const char *words_quantity(const struct verdict_signal *s, double v, char buf[WORDS_LEN])
+{
+	static const struct {
+		const char *unit, *larger;
+		double times; /* the larger unit has so many of the unit */
+	} scales[] = {{"kB/s", "MiB/s", 1024},
+		      {"MiB/s", "GiB/s", 1024},
+		      {"us", "ms", 1000},
+		      {"ms", "s", 1000}};
+	const char *unit = s->unit;
+	double size = fabs(v);
+	int digits;
+
+	if (!isfinite(v))
+		return "-";
+	for (size_t i = 0; i < sizeof(scales) / sizeof(*scales); i++)
+		if (!strcmp(unit, scales[i].unit) && size >= scales[i].times) {
+			unit = scales[i].larger;
+			size /= scales[i].times;
+		}
+	if (size < pow(10, -s->decimals) / 2)
+		return "0";
+	digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+	if (unit == s->unit && digits > s->decimals)
+		digits = s->decimals;
+	snprintf(buf, WORDS_LEN, "%.*f%s%s", size < 1 ? s->decimals : digits, v < 0 ? -size : size,
+		 *unit ? TEXT_TIE : "", unit);
 	return buf;
 }
 
@@ -42,7 +73,9 @@ const char *words_score(double z, char buf[WORDS_LEN])
 	return buf;
 }
 
-/* "50 s", "12 min", "3 h 20 min" */
+enum { DAY_S = 86400 };
+
+/* "50 s", "12 min", "3 h", "5 days", "2.1 years" */
 const char *words_span(int64_t ns, char buf[WORDS_LEN])
 {
 	long long s = ns > 0 ? (long long)(ns / NS_PER_S) : 0;
@@ -51,8 +84,12 @@ const char *words_span(int64_t ns, char buf[WORDS_LEN])
 		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "s", s);
 	else if (s < 36000)
 		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "min", (s + 30) / 60);
-	else
+	else if (s < 2 * DAY_S)
 		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "h", (s + 1800) / 3600);
+	else if (s < 730 * DAY_S)
+		snprintf(buf, WORDS_LEN, "%lld" TEXT_TIE "days", (s + DAY_S / 2) / DAY_S);
+	else
+		snprintf(buf, WORDS_LEN, "%.1f" TEXT_TIE "years", (double)s / (365.25 * DAY_S));
 	return buf;
 }
 

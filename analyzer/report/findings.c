@@ -26,9 +26,7 @@ static const char *role_of(const struct verdict *v, const struct incident *in,
 		return "demand, no fault";
 	if (verdict_finding_indicts(v, e, in->suspicious != SUSPICION_NONE))
 		return "indicts";
-	if (!e->symptom)
-		return in->suspicious ? "suspicious" : "supports";
-	return s->role == ROLE_SYMPTOM ? "a symptom only" : "besides";
+	return !e->symptom && in->suspicious ? "suspicious" : "supports";
 }
 
 /* What decided it: by the test of evidence, or by votes. */

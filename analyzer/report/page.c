@@ -8,7 +8,10 @@
 #include "style.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
+#include "analyzer/output/finding.h"
 #include "analyzer/output/words.h"
+
+enum { SENTENCES = 6 };
 
 /* ---- the verdict ---------------------------------------------------------------------------------- */
 
@@ -50,6 +53,22 @@ static void put_times(FILE *to, const struct incident *in)
 		fact(to, "now", "over since %s", t);
 }
 
+/* Its findings as sentences; the numbers that they can be checked with are in a table of their own. */
+static void put_evidence(FILE *to, const struct verdict *a, const struct incident *in)
+{
+	if (!in->n_findings)
+		return;
+	fputs("<dt>evidence</dt><dd><ul>\n", to);
+	for (size_t k = 0; k < in->n_findings && k < SENTENCES; k++) {
+		struct text said TEXT_SCOPED = {0};
+
+		html_enclose(to, "<li>", words_finding(&said, a, &in->findings[k]), "</li>\n");
+	}
+	if (in->n_findings > SENTENCES)
+		fprintf(to, "<li>%zu more, below</li>\n", in->n_findings - SENTENCES);
+	fputs("</ul></dd>\n", to);
+}
+
 static void put_facts(FILE *to, const struct verdict *a, const struct incident *in)
 {
 	struct text sure TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
@@ -62,6 +81,7 @@ static void put_facts(FILE *to, const struct verdict *a, const struct incident *
 	put_times(to, in);
 	fact_if(to, "how often", sentence_times(&said, in));
 	fact(to, "why", "%s", cause_why(in->cause, in->why));
+	put_evidence(to, a, in);
 	fact_if(to, "jobs", sentence_impact(&said, a, in));
 	fact_if(to, "a guess", sentence_guess(&said, &in->guess));
 	fprintf(to, "</dl>\n");

@@ -38,7 +38,7 @@ static const char style[] =
 	".verdict+.verdict{margin-top:2.4rem}\n"
 	/* facts */
 	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem;margin:.8rem "
-	"0;max-width:46rem}\n"
+	"0;max-width:56rem}\n"
 	"dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n"
 	/* tables */
 	"table{border-collapse:collapse;width:100%;font-size:.875rem;line-height:1.35;"
@@ -53,6 +53,7 @@ static const char style[] =
 	"tr.first td{font-weight:600}tr.first td small{font-weight:400}\n"
 	"ul{padding-left:1.1rem;margin:.4rem 0;max-width:50rem}li{margin:.25rem "
 	"0;overflow-wrap:anywhere}\n"
+	"dd ul{list-style:none;padding:0;margin:0}\n"
 	"code{font-size:.875em;overflow-wrap:anywhere}.next small{color:var(--soft)}.next "
 	"li{margin:.4rem 0}.next small{display:block}\n"
 	/* charts: stretched drawings, labels beside them in text of its own size */

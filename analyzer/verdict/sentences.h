@@ -29,8 +29,8 @@ const char *sentence_statuses(struct text *t, const struct verdict *a, bool now)
 /* Why a resource is unproven: "a disk that takes 2 x as long would not have been seen: a ratio of 4.10 x was needed
  * in read latency" */
 const char *sentence_unproven(struct text *t, const struct verdict *a, const struct unproven *u);
-/* All of one resource of servers that are well otherwise: "disk of 3 of 5 servers: 2.51 x to 4.10 x was needed in
- * read latency"; "" if it is proven. */
+/* All of one resource of servers that are well otherwise: "disk of 3 of 5 servers: faults below 2.51 x to 4.10 x in
+ * read latency would be missed"; "" if it is proven. */
 const char *sentence_unproven_all(struct text *t, const struct verdict *a, enum resource resource,
 				  bool now);
 /* The longest few gaps: "no data of any server from … to … (16 min), of oss-3 from … to … (2 h), and 1 more"; "" if there is none. */

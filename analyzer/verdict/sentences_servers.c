@@ -89,12 +89,13 @@ const char *sentence_unproven_all(struct text *t, const struct verdict *a, enum 
 			 verdict_signal(a, l.most->signal)->name);
 		return text_from(t, from);
 	}
+	text_put(t, "faults below ");
 	if (l.least->seen < l.most->seen) {
 		add_ratio(t, l.least->seen);
 		text_put(t, " to ");
 	}
 	add_ratio(t, l.most->seen);
-	text_add(t, " was needed in %s", verdict_signal(a, l.most->signal)->name);
+	text_add(t, " in %s would be missed", verdict_signal(a, l.most->signal)->name);
 	return text_from(t, from);
 }
 

@@ -29,7 +29,7 @@ case_begin "disks whose latency goes up and down with the work: unproven, status
 diagnosed 6 '^no server is seen to limp, but a disk that takes 2 x as long would not have been seen: a' "$T/ddr"
 
 case_begin "below, which resource, the ratios, and what helps"
-if tr -s ' \n' ' ' <"$T/out" | grep -q 'unproven disk of 8 servers: [0-9.]* x to [0-9.]* x was needed in [a-z ]*(longer recordings'
+if tr -s ' \n' ' ' <"$T/out" | grep -q 'unproven disk of 8 servers: faults below [0-9.]* x to [0-9.]* x in [a-z ]* would be missed (longer recordings'
 then ok; else fail "$(cat "$T/out")"; fi
 
 case_begin "without --exit-code the status is 0"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* verdict.h: hand-made verdicts as text, line for line. */
 #include "analyzer/verdict/sentences.h"
+#include "analyzer/output/words.h"
+#include "userspace/common/clock.h"
 #include "robust_verdicts.h"
 
 static void test_culprit(void **state)
@@ -14,9 +16,9 @@ static void test_culprit(void **state)
 		   "    read 31.0 MiB/s of 36.9\n"
 		   "  95 % sure; since 2025-11-21T03:02:00Z, indicted 50 s later; still so\n"
 		   "  why: processes outside the file system use the disk, and the disk is slow\n"
-		   "  - others' reads of sdb: 31744 kB/s, peers' median 12 kB/s: 31.6 x with 1024 "
-		   "kB/s added to both\n"
-		   "      (z 57.0); 14 of 14 windows; 5 peers within 6 %\n"
+		   "  - other programs' reads of sdb: 31744 kB/s, peers' median 12 kB/s: 31.6 x "
+		   "with 1024 kB/s added\n"
+		   "      to both (z 57.0); 14 of 14 windows; 5 peers within 6 %\n"
 		   "  - read device time of sdb: 31.40 ms, peers' median 9.80 ms: 3.08 x after its "
 		   "own usual 1.04 x\n"
 		   "      (z 18.6); 12 of 14 windows; 5 peers within 6 %; p99 88.00 ms, peers' "
@@ -28,6 +30,42 @@ static void test_culprit(void **state)
 		   "servers  1 is indicted, 5 are well\n"
 		   "on       read latency, write latency, segments sent again\n");
 	verdict_release(&a);
+}
+
+/* Three digits, and the unit that fits; a level below the signal's own decimals is none. */
+static void test_quantities(void **state)
+{
+	static const struct {
+		const char *unit;
+		int decimals;
+		double v;
+		const char *said;
+	} cases[] = {
+		{"kB/s", 0, 16986, "16.6" TEXT_TIE "MiB/s"},
+		{"kB/s", 0, 1023, "1023" TEXT_TIE "kB/s"},
+		{"kB/s", 0, 2.5 * 1024 * 1024, "2.50" TEXT_TIE "GiB/s"},
+		{"kB/s", 0, 0.4, "0"},
+		{"ms", 2, 1316.68, "1.32" TEXT_TIE "s"},
+		{"ms", 2, 459.47, "459" TEXT_TIE "ms"},
+		{"ms", 2, 0.031, "0.03" TEXT_TIE "ms"},
+		{"requests", 1, 3.01, "3.0" TEXT_TIE "requests"},
+		{"%", 2, -12.34, "-12.3" TEXT_TIE "%"},
+		{"", 2, 1.5, "1.50"},
+		{"ms", 2, NAN, "-"},
+	};
+	struct verdict_signal s = {0};
+	char buf[WORDS_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(s.unit, sizeof(s.unit), "%s", cases[i].unit);
+		s.decimals = cases[i].decimals;
+		assert_string_equal(words_quantity(&s, cases[i].v, buf), cases[i].said);
+	}
+	assert_string_equal(words_span(ns_of_s(599), buf), "599" TEXT_TIE "s");
+	assert_string_equal(words_span(ns_of_s(47.6 * 3600), buf), "48" TEXT_TIE "h");
+	assert_string_equal(words_span(ns_of_s(5 * 86400), buf), "5" TEXT_TIE "days");
+	assert_string_equal(words_span(ns_of_s(3 * 365.25 * 86400), buf), "3.0" TEXT_TIE "years");
 }
 
 /* Low confidence, held, and a second server that has it all the time; findings that only support. */
@@ -105,9 +143,9 @@ static void test_doubts(void **state)
 		"  - out-of-order arrivals: 4.20 %, peers' median 0.01 %: 39.1 x with 0.10 % added "
 		"to both\n"
 		"      (z 61.2); 5 of 7 windows; 3 peers within 5 %; held, too few events since\n"
-		"  - round-trip time (a symptom only): 1.50 ms, peers' median 0.60 ms: 2.38 x with "
-		"0.05 ms added\n"
-		"      to both (z 14.0); 6 of 7 windows; 3 peers within 6 %\n"
+		"  - round-trip time (supports): 1.50 ms, peers' median 0.60 ms: 2.38 x with 0.05 "
+		"ms added to\n"
+		"      both (z 14.0); 6 of 7 windows; 3 peers within 6 %\n"
 		"\n"
 		"oss-1 limped: device-slow\n"
 		"  95 % sure; chronic: so since 2025-11-21T03:00:00Z or before; over since "
@@ -153,7 +191,7 @@ static void test_notices(void **state)
 	check_text(&a,
 		   "no server is indicted: 5 are well, 1 could not be judged\n"
 		   "\n"
-		   "nobody is indicted for:\n"
+		   "also seen, no verdict:\n"
 		   "  - oss-2 has more to do than its peers (3.1 times, disk operations), and is "
 		   "as quick (imbalance;\n"
 		   "    2025-11-21T03:01:00Z to 2025-11-21T03:10:00Z)\n"
@@ -288,10 +326,10 @@ static void test_unseen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_culprit),	 cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_notices),	 cmocka_unit_test(test_all_slow),
-		cmocka_unit_test(test_nothing),	 cmocka_unit_test(test_unseen),
-		cmocka_unit_test(test_restarts),
+		cmocka_unit_test(test_culprit),	 cmocka_unit_test(test_quantities),
+		cmocka_unit_test(test_doubts),	 cmocka_unit_test(test_notices),
+		cmocka_unit_test(test_all_slow), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_unseen),	 cmocka_unit_test(test_restarts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

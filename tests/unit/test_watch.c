@@ -373,7 +373,7 @@ static void what_is_unproven_is_told(void **state)
 		if (i == 0)
 			assert_string_equal(
 				h.said,
-				"disk of 1 of 6 servers: 4.10 x was needed in read latency");
+				"disk of 1 of 6 servers: faults below 4.10 x in read latency would be missed");
 	}
 	track_events_free(c);
 }

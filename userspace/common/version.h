@@ -2,6 +2,6 @@
 #ifndef LIMPET_VERSION_H
 #define LIMPET_VERSION_H
 
-#define LIMPET_VERSION "0.1"
+#define LIMPET_VERSION "0.2"
 
 #endif
