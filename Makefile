@@ -333,7 +333,9 @@ DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default
 RECEIVERS   = $(DESTDIR)$(sysconfdir)/limpet/receivers.d
-PLACED      = $(bindir)/limpet $(mandir)/man1/limpet.1 $(compdir)/limpet $(foreach d,$(DAEMONS),$(sbindir)/$(d) \
+PAGES      := $(sort $(wildcard analyzer/man/limpet*.[1-9]))
+PLACED      = $(bindir)/limpet $(foreach p,$(PAGES),$(mandir)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	$(compdir)/limpet $(foreach d,$(DAEMONS),$(sbindir)/$(d) \
 	$(mandir)/man8/$(d).8 $(compdir)/$(d)) $(foreach s,$(SERVICES),$(unitdir)/$(s).service $(sysusersdir)/$(s).conf) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/usr/bin/limpet|$(bindir)/limpet|g;s|/etc/default/|$(sysconfdir)/default/|g;s|/etc/limpet/|$(sysconfdir)/limpet/|g'
@@ -356,9 +358,12 @@ install: $(PROGRAMS)
 	install -d $(dir $(RECEIVERS))
 	install -d -m 700 $(RECEIVERS)
 	install -m 755 $(O)/limpet $(DESTDIR)$(bindir)/limpet
-	install -m 644 analyzer/limpet.1 $(DESTDIR)$(mandir)/man1/
 	install -m 644 $(DOCS) $(DESTDIR)$(docdir)/
 	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet
+	@set -e; for p in $(PAGES); do \
+		page=$(DESTDIR)$(mandir)/man$${p##*.}/$${p##*/}; \
+		install -m 644 $$p $$page; \
+		$(REPLACE) $$page; done
 	@set -e; for d in $(DAEMONS); do \
 		install -m 755 $(O)/$$d $(DESTDIR)$(sbindir)/$$d; \
 		install -m 644 userspace/$$d.8 $(DESTDIR)$(mandir)/man8/; \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* job_flow_print.h: what a job waited for, as one JSON object on one line (limpet(1), FLOW). Unknown is null. */
+/* job_flow_print.h: what a job waited for, as one JSON object on one line (limpet-flow(1), JSON). Unknown is null. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -15,7 +15,7 @@ struct flow_limping {
 /* About ten lines, under 100 columns. jobs: how many the logs have. */
 void job_flow_text(const struct job_flow *f, const struct flow_limping *limping, size_t jobs);
 
-/* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
+/* One object on one line; its keys are in limpet-flow(1). 0 or -ENOMEM. */
 enum { JOB_FLOW_SCHEMA = 1 };
 int job_flow_json(const struct job_flow *f, const struct flow_limping *limping, size_t jobs);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A verdict for programs: one JSON object on one line, with the same keys whichever method made it (limpet(1),
- * JSON; VERDICT_SCHEMA is to change with them). What is not known is null.
+ * A verdict for programs: one JSON object on one line, with the same keys whichever method made it
+ * (limpet-json(5), KEYS; VERDICT_SCHEMA is to change with them). What is not known is null.
  */
 #include "verdict_object.h"
 #include "verdict_print.h"

@@ -12,7 +12,7 @@
  * it is only the servers that were not: the caller says `cannot`. */
 void verdict_text(const struct verdict *a, bool explain);
 
-/* One object on one line; its keys are in limpet(1). 0 or -ENOMEM. */
+/* One object on one line; its keys are in limpet-json(5). 0 or -ENOMEM. */
 enum { VERDICT_SCHEMA = 1 };
 int verdict_json(const struct verdict *a, bool explain);
 /* incidents[i], notices[i] or stragglers[i] alone, as they are in there, on one line; the caller frees it. NULL: out

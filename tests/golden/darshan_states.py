@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The states of a Darshan log, read without limpet: darshan_states.py [--libdarshan] CSV LOG
 
-Reads LOG with struct and zlib, or with PyDarshan (libdarshan-util), charges servers by the rules of limpet(1), and compares
+Reads LOG with struct and zlib, or with PyDarshan (libdarshan-util), charges servers by the rules of limpet-inputs(5), and compares
 with what 'limpet states --csv' printed into CSV. Prints what differs; exit status 1 then."""
 
 import bz2

@@ -48,13 +48,13 @@ documents | while read -r file; do
 done >"$T/missing"
 check_eq "$(cat "$T/missing")" "" "files that are not there" && ok
 
-case_begin "every key of a verdict in JSON is in limpet(1), JSON"
+case_begin "every key of a verdict in JSON is in limpet-json(5), KEYS"
 if ! command -v jq >/dev/null; then
 	skip "no jq (tools/deps check)"
 	exit
 fi
 "$O/limpet" show --csv tests/data/disk-hog/series >"$T/table.csv" 2>/dev/null
-sed -n '/^\.SH JSON/,/^\.SH [^J]/p' analyzer/limpet.1 | tr -cs 'a-z0-9_' '\n' | sort -u >"$T/told"
+sed -n '/^\.SH KEYS/,/^\.SH [^K]/p' analyzer/man/limpet-json.5 | tr -cs 'a-z0-9_' '\n' | sort -u >"$T/told"
 for options in tests/data/disk-hog/series "--method ratio tests/data/disk-hog/series" \
 	"--instance instance $T/table.csv"; do
 	# shellcheck disable=SC2086

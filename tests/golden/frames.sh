@@ -240,7 +240,7 @@ case_begin "the man page's program brings frames of several servers into one str
 mkdir "$T/bin"
 printf '#!/bin/sh\nexec cat "%s/from-$1"\n' "$T" >"$T/bin/ssh"
 chmod +x "$T/bin/ssh"
-sed -n '/^import selectors/,/^\.EE/p' analyzer/limpet.1 | sed '/^\.EE/d;s/\\-/-/g' >"$T/frames.py"
+sed -n '/^import selectors/,/^\.EE/p' analyzer/man/limpet-watch.1 | sed '/^\.EE/d;s/\\-/-/g' >"$T/frames.py"
 for host in oss-s1 oss-s2 oss-s3; do
 	"$G" - -- $H/$host-*.limpet >"$T/from-$host"
 done

@@ -34,7 +34,19 @@ check_eq "$(placed)" "644 etc/default/limpet-probe
 644 usr/share/bash-completion/completions/limpet-probe
 644 usr/share/bash-completion/completions/limpet-push
 644 usr/share/doc/limpet/…
+644 usr/share/man/man1/limpet-diagnose.1
+644 usr/share/man/man1/limpet-evaluate.1
+644 usr/share/man/man1/limpet-flow.1
+644 usr/share/man/man1/limpet-report.1
+644 usr/share/man/man1/limpet-serve.1
+644 usr/share/man/man1/limpet-show.1
+644 usr/share/man/man1/limpet-states.1
+644 usr/share/man/man1/limpet-train.1
+644 usr/share/man/man1/limpet-watch.1
 644 usr/share/man/man1/limpet.1
+644 usr/share/man/man5/limpet-inputs.5
+644 usr/share/man/man5/limpet-json.5
+644 usr/share/man/man7/limpet-stragglers.7
 644 usr/share/man/man8/limpet-probe.8
 644 usr/share/man/man8/limpet-push.8
 755 usr/bin/limpet
@@ -80,7 +92,7 @@ check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-probe record' "$unit")" 
 	check_eq "$(grep -c '^ExecStart=.* --options /opt/limpet/etc/default/limpet-probe$' "$unit")" 1 \
 		"--options" &&
 	check_eq "$(grep -hE '/usr/sbin|/etc/default|/etc/limpet' "${unit%/*}"/*.service \
-		"$root"/opt/limpet/share/man/man8/* | grep -v opt)" '' "other paths" &&
+		"$root"/opt/limpet/share/man/man?/* | grep -v opt)" '' "other paths" &&
 	check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-push run --receivers /opt/limpet/etc/limpet/receivers.d --options /opt/limpet/etc/default/limpet-push$' \
 		"${unit%/*}/limpet-push.service")" 1 "ExecStart of limpet-push" &&
 	check_eq "$([ -e "$root/opt/limpet/etc/default/limpet-probe" ] && echo there)" there \

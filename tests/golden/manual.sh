@@ -16,35 +16,65 @@ options_of() { # PROGRAM
 	done | sort
 }
 
-# The same of a man page: the line after .TP, for the commands that its heading names.
-documented_in() { # PAGE PROGRAM
-	awk -v commands="$("$O/$2" --dump-options | cut -d ' ' -f 1 | sort -u | tr '\n' ' ')" '
+# Of the pages of a program: "COMMAND: PAGE OPTION", the line after .TP for the commands that the heading names; without
+# a heading it is the page's own command. Under the heading "Described elsewhere" each option that another page has of
+# the page's command: "elsewhere COMMAND: PAGE --OPTION".
+documented_in() { # PROGRAM PAGE…
+	local program=$1
+	shift
+	awk -v program="$program" -v commands="$("$O/$program" --dump-options | cut -d ' ' -f 1 | sort -u | tr '\n' ' ')" '
 		BEGIN { n = split(commands, command, " ") }
+		FNR == 1 {
+			page = FILENAME
+			sub(".*/", "", page)
+			own = page
+			sub("[.][1-9]$", "", own)
+			page = own "(" substr(page, length(own) + 2) ")"
+			sub(program "-?", "", own)
+			heading = " " own " "
+			on = option = elsewhere = 0
+		}
 		/^\.SH / { on = $2 == "OPTIONS" }
-		/^\.SS / { heading = " " substr($0, 5) " "; gsub(",", " ", heading) }
-		on && option {
-			line = $0
-			gsub(/\\f[BIRP]/, "", line)
-			gsub(/\\-/, "-", line)
+		/^\.SS / {
+			heading = " " substr($0, 5) " "
+			gsub(",", " ", heading)
+			elsewhere = heading == " Described elsewhere "
+		}
+		{ line = $0; gsub(/\\f[BIRP]/, "", line); gsub(/\\-/, "-", line) }
+		on && option && elsewhere { there = $2 $3 }
+		on && !option && elsewhere {
+			for (i = split(line, word, /[ ",]+/); i; i--)
+				if (word[i] ~ /^--[a-z]/) print "elsewhere " own ": " there " " word[i]
+		}
+		on && option && !elsewhere {
 			for (i = 1; i <= n; i++)
 				if (heading == " Every command " || index(heading, " " command[i] " "))
-					print command[i] ": " line
+					print command[i] ": " page " " line
 		}
-		{ option = $0 == ".TP" }' "$1" | sort
+		{ option = $0 == ".TP" }' "$@"
 }
 
-for page in userspace/limpet-probe.8 userspace/limpet-push.8 analyzer/limpet.1; do
-	program=$(basename "${page%.*}")
+# The lines of $T/documented without their pages, as options_of has them.
+without_pages() {
+	grep -v ^elsewhere "$T/documented" | sed 's/: [^ ]* /: /' | sort
+}
 
-	case_begin "$page has the options of $program, all and no others"
+for of in "limpet-probe userspace/limpet-probe.8" "limpet-push userspace/limpet-push.8" \
+	"limpet $(echo analyzer/man/limpet.1 analyzer/man/limpet-*.[1-9])"; do
+	read -r program first rest <<<"$of"
+	# shellcheck disable=SC2086
+	set -- $first $rest
+
+	case_begin "the pages of $program have its options, each on one page, all and no others"
 	options_of "$program" >"$T/program"
-	documented_in "$page" "$program" >"$T/page"
+	documented_in "$program" "$@" >"$T/documented"
+	without_pages >"$T/page"
 	if [ "$(wc -l <"$T/program")" -lt 10 ]; then
 		fail "$program tells hardly any options: $(cat "$T/program")"
 	elif difference=$(diff "$T/program" "$T/page"); then
 		ok
 	else
-		fail "program (<) and page (>) differ:" "$difference"
+		fail "program (<) and pages (>) differ:" "$difference"
 	fi
 
 	case_begin "--help of $program tells what --dump-options does"
@@ -55,26 +85,135 @@ for page in userspace/limpet-probe.8 userspace/limpet-push.8 analyzer/limpet.1; 
 	done | sort >"$T/help"
 	check_eq "$(diff "$T/dump" "$T/help")" '' "differences" && ok
 
-	case_begin "$page names every command in COMMANDS"
-	awk '/^\.SH /{ on = $2 == "COMMANDS" } on && /^\.B / { print $2 }' "$page" | sort >"$T/page"
+	case_begin "$first names every command in COMMANDS"
+	awk '/^\.SH /{ on = $2 == "COMMANDS" } on && /^\.B / { print $2 }' "$first" | sort >"$T/page"
 	missing=$("$O/$program" --dump-options | cut -d ' ' -f 1 | sort -u | comm -23 - "$T/page")
 	check_eq "$missing" '' "commands not in the page" && ok
 
-	case_begin "$page is without warnings (man)"
+	case_begin "the pages of $program are without warnings (man)"
 	if command -v man >/dev/null && command -v groff >/dev/null; then
-		man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$T/warnings" >/dev/null &&
-			check_eq "$(cat "$T/warnings")" '' "warnings" && ok
+		: >"$T/warnings"
+		for page; do
+			man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>>"$T/warnings" >/dev/null ||
+				echo "$page: status $?" >>"$T/warnings"
+		done
+		check_eq "$(cat "$T/warnings")" '' "warnings" && ok
 	else
 		skip "man is not installed (tools/deps deb)"
 	fi
 
-	case_begin "$page is without findings (mandoc)"
+	case_begin "the pages of $program are without findings (mandoc)"
 	if command -v mandoc >/dev/null; then
-		findings=$(mandoc -T lint "$page") && check_eq "$findings" '' "findings" && ok
+		findings=$(mandoc -T lint "$@") && check_eq "$findings" '' "findings" && ok
 	else
 		skip "mandoc is not installed (tools/deps ci)"
 	fi
+
+	case_begin "the sources of the pages of $program have lines of 80 bytes at most, but for lists of names"
+	check_eq "$(LC_ALL=C awk 'length($0) > 80 && !/^\.B / { print FILENAME ": " FNR }' "$@")" '' "longer lines" && ok
 done
+
+# $T/documented is limpet's now.
+case_begin "each command of limpet has a page, which limpet.1 and the page itself name"
+for command in $("$O/limpet" --dump-options | cut -d ' ' -f 1 | sort -u); do
+	page=analyzer/man/limpet-$command.1
+	[ -e "$page" ] || echo "$page is not there"
+	grep -q "^limpet-$command \\\\- " "$page" || echo "$page: its name"
+	grep -q "^\.B limpet $command" "$page" || echo "$page: its synopsis"
+	awk -v command="$command" '/^\.SH /{ on = $2 == "COMMANDS" } on && /^\.B / { of = $2 }
+		on && of == command && $0 == ".BR limpet-" command " (1)." { found = 1 }
+		END { exit !found }' analyzer/man/limpet.1 || echo "limpet.1, COMMANDS: $command"
+done >"$T/wrong" 2>&1
+check_eq "$(cat "$T/wrong")" '' "wrong" && ok
+
+case_begin "the page of a command names the page of each option that is described elsewhere"
+sed -n 's/^elsewhere //p' "$T/documented" | sort >"$T/named"
+grep -v ^elsewhere "$T/documented" | awk '{
+	command = substr($1, 1, length($1) - 1)
+	name = $3 ~ /^--/ ? $3 : $4
+	if ($2 != "limpet-" command "(1)") print $1, $2, name
+}' | sort >"$T/others"
+check_eq "$(diff "$T/others" "$T/named")" '' "described (<) and named (>)" &&
+	check_eq "$([ "$(wc -l <"$T/named")" -gt 50 ] && echo many)" many "options described elsewhere" && ok
+
+# The text of a page in one line, references as limpet-watch(1).
+text_of() { # PAGE
+	grep -v '^\.\\"' "$1" | sed 's/\\f[BIRP]//g; s/\\-/-/g; s/^\.[A-Z]* //; s/"//g' | tr '\n' ' ' |
+		sed 's/ (\([1-9]\))/(\1)/g; s/  */ /g'
+}
+
+# "PAGE" or "PAGE, SECTION", of what is read.
+references() {
+	grep -oE 'limpet(-[a-z]+)?\([1-9]\)(, [A-Z]{2,}( [A-Z]+)*\b)?' | sort -u
+}
+
+case_begin "pages and sections that pages and documents refer to are there"
+for page in userspace/*.8 analyzer/man/*.[1-9]; do
+	name=${page##*/}
+	echo "${name%.*}(${name##*.})"
+	sed -n "s/^\.SH \(.*\)/${name%.*}(${name##*.}), \1/p" "$page"
+done | sort -u >"$T/there"
+for page in userspace/*.8 analyzer/man/*.[1-9]; do text_of "$page" | references; done >"$T/refer"
+tr '\n' ' ' <README.md | references >>"$T/refer"
+tr '\n' ' ' <tools/HACKING.md | references >>"$T/refer"
+# Words in capitals may follow that are no heading: "limpet(1), JSON of ...".
+sort -u "$T/refer" | comm -23 - "$T/there" >"$T/missing"
+check_eq "$(cat "$T/missing")" '' "not there" &&
+	check_eq "$([ "$(wc -l <"$T/refer")" -gt 40 ] && echo many)" many "references" && ok
+
+# ---- help and version ----
+
+# A man that has the pages which $T/pages names, and tells what it shows.
+mkdir "$T/bin" "$T/none"
+cat >"$T/bin/man" <<'EOF'
+#!/bin/sh
+[ "$1" = -w ] && find=$1 && shift
+grep -qx -- "$1" "${0%/bin/man}/pages" || { echo "No manual entry for $1" >&2; exit 16; }
+[ -n "$find" ] && echo "/usr/share/man/$1" || echo "the page $1"
+EOF
+chmod 755 "$T/bin/man"
+O_PATH=$(realpath "$O")
+with_man() { # PROGRAM WORD…
+	local program=$1
+	shift
+	PATH=$T/bin:$PATH "$O_PATH/$program" "$@" 2>&1
+}
+
+case_begin "help and help COMMAND show the man page"
+printf '%s\n' limpet limpet-diagnose limpet-push >"$T/pages"
+check_eq "$(with_man limpet help)" "the page limpet" "help" &&
+	check_eq "$(with_man limpet help diagnose)" "the page limpet-diagnose" "help diagnose" &&
+	check_eq "$(with_man limpet-push help)" "the page limpet-push" "help of limpet-push" && ok
+
+case_begin "without the page, or without man, they print what --help prints"
+check_eq "$(with_man limpet help watch)" "$("$O/limpet" watch --help)" "help watch, no page" &&
+	check_eq "$(with_man limpet-probe help)" "$("$O/limpet-probe" --help)" "help of limpet-probe, no page" &&
+	check_eq "$(PATH=$T/none "$O_PATH/limpet" help diagnose 2>&1)" "$("$O/limpet" diagnose --help)" "no man" &&
+	check_eq "$(PATH=$T/none "$O_PATH/limpet" help 2>&1)" "$("$O/limpet" --help)" "no man, no command" && ok
+
+case_begin "COMMAND --help, --help and help of no command ask no man"
+check_eq "$(with_man limpet diagnose --help)" "$("$O/limpet" diagnose --help)" "diagnose --help" &&
+	check_eq "$(with_man limpet --help | head -n 1)" "$("$O/limpet" --help | head -n 1)" "--help" &&
+	check_eq "$(with_man limpet help nosuch; echo $?)" "limpet: 'nosuch' is not a command (see 'limpet --help')
+2" "help nosuch" &&
+	check_eq "$(with_man limpet help watch --once; echo $?)" \
+		"limpet: '--once': nothing may follow the command here (see 'limpet --help')
+2" "more words" && ok
+
+case_begin "the man of this system finds the page of a command"
+if command -v man >/dev/null && command -v groff >/dev/null; then
+	mkdir -p "$T/man/man1"
+	cp analyzer/man/*.1 "$T/man/man1/"
+	check_eq "$(MANPATH=$T/man "$O/limpet" help stat 2>&1 | wc -l)" 1 "lines of no command" &&
+		check_eq "$(MANPATH=$T/man "$O/limpet" help flow 2>&1 | grep -c '^LIMPET-FLOW(1)')" 1 "heading" && ok
+else
+	skip "man is not installed (tools/deps deb)"
+fi
+
+case_begin "version prints what --version prints"
+for program in limpet limpet-probe limpet-push; do
+	check_eq "$("$O/$program" version)" "$("$O/$program" --version)" "$program" || break
+done && ok
 
 case_begin "limpet-probe.8 has the metrics of the metric table, all and no others"
 "$O/limpet" show --csv tests/data/replay/series 2>/dev/null | head -n 1 | tr ',' '\n' |
@@ -100,8 +239,9 @@ completes() {
 }
 
 case_begin "completion offers the commands"
-check_eq "$(completes "$O/limpet-probe" '')" "--help --version check help record" commands &&
-	check_eq "$(completes "$O/limpet-probe" rec)" record "what begins with 'rec'" && ok
+check_eq "$(completes "$O/limpet-probe" '')" "--help --version check help record version" commands &&
+	check_eq "$(completes "$O/limpet-probe" rec)" record "what begins with 'rec'" &&
+	check_eq "$(completes "$O/limpet" help d)" diagnose "after help" && ok
 
 for program in limpet-probe limpet-push limpet; do
 	case_begin "completion offers every option of $program"

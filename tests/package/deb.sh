@@ -142,7 +142,19 @@ check_eq "$(inside dpkg -L limpet | while read -r f; do
 /usr/bin/limpet
 /usr/lib/sysusers.d/limpet-serve.conf
 /usr/share/bash-completion/completions/limpet
-/usr/share/man/man1/limpet.1.gz" files && ok
+/usr/share/man/man1/limpet-diagnose.1.gz
+/usr/share/man/man1/limpet-evaluate.1.gz
+/usr/share/man/man1/limpet-flow.1.gz
+/usr/share/man/man1/limpet-report.1.gz
+/usr/share/man/man1/limpet-serve.1.gz
+/usr/share/man/man1/limpet-show.1.gz
+/usr/share/man/man1/limpet-states.1.gz
+/usr/share/man/man1/limpet-train.1.gz
+/usr/share/man/man1/limpet-watch.1.gz
+/usr/share/man/man1/limpet.1.gz
+/usr/share/man/man5/limpet-inputs.5.gz
+/usr/share/man/man5/limpet-json.5.gz
+/usr/share/man/man7/limpet-stragglers.7.gz" files && ok
 
 case_begin "what is installed is what is in the packages"
 check_eq "$(inside dpkg --verify limpet limpet-probe limpet-push)" '' "differences" && ok
@@ -162,8 +174,10 @@ if grep -rqs '^path-exclude.*/usr/share/man' /etc/dpkg/dpkg.cfg /etc/dpkg/dpkg.c
 elif ! command -v man >/dev/null; then
 	skip "man is not installed (tools/deps deb)"
 else
-	check_eq "$(inside man -w limpet-probe limpet)" "/usr/share/man/man8/limpet-probe.8.gz
-/usr/share/man/man1/limpet.1.gz" pages && check_eq \
+	check_eq "$(inside man -w limpet-probe limpet limpet-diagnose limpet-inputs)" "/usr/share/man/man8/limpet-probe.8.gz
+/usr/share/man/man1/limpet.1.gz
+/usr/share/man/man1/limpet-diagnose.1.gz
+/usr/share/man/man5/limpet-inputs.5.gz" pages && check_eq \
 		"$(inside man limpet-probe 2>/dev/null | grep -c '^CAPABILITIES$')" 1 heading && ok
 fi
 

@@ -26,7 +26,9 @@ _limpet() {
 	done <<<"$table"
 
 	if ((COMP_CWORD == 1)); then
-		_limpet_offer -W "$commands help --help --version" -- "$cur"
+		_limpet_offer -W "$commands help version --help --version" -- "$cur"
+	elif [[ $given == help ]]; then
+		((COMP_CWORD > 2)) || _limpet_offer -W "$commands" -- "$cur"
 	elif [[ $value && $value != - ]]; then
 		_limpet_value "$value" "$cur"
 	elif [[ $cur == -* ]]; then

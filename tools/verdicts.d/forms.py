@@ -130,7 +130,7 @@ def read_verdict(o):
 
 
 def incident_of_schema(a):
-    """An incident of schema 1 (limpet(1), JSON)."""
+    """An incident of schema 1 (limpet-json(5))."""
     numbers = [a["culprit"]["share"]] if a["culprit"] else []
     checklist = a["confidence"] is None
     evidence = []

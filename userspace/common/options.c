@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "text_clean.h"
 #include "version.h"
 #include "array.h"
 #include "clock.h"
 #include "output.h"
+#include "program.h"
 #include "times.h"
 
 #define MAX_OPTIONS 64
@@ -456,7 +458,9 @@ static void print_commands(const char *about, const struct command *table)
 	printf("%s %s: %s\n\n", program_name, LIMPET_VERSION, about);
 	for (const struct command *c = table; c->name; c++)
 		printf("  %s %-9s %s\n", program_name, c->name, c->summary);
-	printf("\n'%s COMMAND --help' tells the options of a command.\n", program_name);
+	printf("\n'%s COMMAND --help' tells the options of a command, '%s help' shows the "
+	       "manual.\n",
+	       program_name, program_name);
 }
 
 static void dump_options(const struct command *table)
@@ -471,21 +475,70 @@ static void dump_options(const struct command *table)
 	}
 }
 
+static const struct command *command_named(const struct command *table, const char *word)
+{
+	const struct command *c = table;
+
+	while (c->name && strcmp(word, c->name))
+		c++;
+	if (c->name)
+		return c;
+	fail("'%s' is not a command (see '%s --help')", word, program_name);
+	return NULL;
+}
+
+/* Becomes man(1), which shows the page of the program or of a command (NULL: none). Returns if there is no man, or no page. */
+static void show_page(const char *command)
+{
+	char page[64], why[PROGRAM_WHY_LEN];
+	char *find[] = {"man", "-w", page, NULL}, *show[] = {"man", page, NULL};
+	const struct program_how how = {
+		.path = "man", .search = true, .quiet = true, .arguments = find};
+	struct program p = {0};
+
+	snprintf(page, sizeof(page), "%s%s%s", program_name, command ? "-" : "", command ?: "");
+	if (!program_start(&p, &how) && !program_wait(&p, why))
+		execvp("man", show);
+}
+
+/* `help` and `help COMMAND`: the page of the manual, or what --help prints. */
+static int show_help(const char *about, const struct command *table, int argc, char **argv)
+{
+	const struct command *c = argc > 2 ? command_named(table, argv[2]) : NULL;
+
+	if (argc > 2 && !c)
+		return EXIT_USAGE;
+	if (argc > 3) {
+		fail("'%s': nothing may follow the command here (see '%s --help')", argv[3],
+		     program_name);
+		return EXIT_USAGE;
+	}
+	show_page(c ? c->name : NULL);
+	if (c)
+		print_usage(c);
+	else
+		print_commands(about, table);
+	return EXIT_DONE;
+}
+
 int commands_dispatch(const char *program, const char *about, const struct command *table, int argc,
 		      char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *c;
 
 	program_name = program;
 	if (!word) {
 		fail("a command is needed (see '%s --help')", program);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h")) {
+	if (!strcmp(word, "help"))
+		return show_help(about, table, argc, argv);
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
 		print_commands(about, table);
 		return EXIT_DONE;
 	}
-	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+	if (!strcmp(word, "version") || !strcmp(word, "--version") || !strcmp(word, "-V")) {
 		printf("%s %s\n", program, LIMPET_VERSION);
 		return EXIT_DONE;
 	}
@@ -493,9 +546,6 @@ int commands_dispatch(const char *program, const char *about, const struct comma
 		dump_options(table);
 		return EXIT_DONE;
 	}
-	for (const struct command *c = table; c->name; c++)
-		if (!strcmp(word, c->name))
-			return c->run(argc - 1, argv + 1);
-	fail("'%s' is not a command (see '%s --help')", word, program);
-	return EXIT_USAGE;
+	c = command_named(table, word);
+	return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -92,9 +92,10 @@ bool string_list_allows(const struct string_list *l, const char *s); /* an empty
 size_t string_list_distinct(const struct string_list *l);	     /* how many, each once */
 
 /*
- * Finds argv[1] in the table (ends with name NULL) and runs it; handles help, --help, --version; and
- * --dump-options, which --help does not tell: the tables for shell completion and for the tests of
- * the man pages, a line per option, blanks between its columns and "-" for what it has not:
+ * Finds argv[1] in the table (ends with name NULL) and runs it; handles --help, version and --version; `help` and
+ * `help COMMAND`, which show the man page PROGRAM or PROGRAM-COMMAND if man has it, else what --help prints; and
+ * --dump-options, which --help does not tell: the tables for shell completion and for the tests of the man pages, a line
+ * per option, blanks between its columns and "-" for what it has not:
  *
  *   COMMAND  -LETTER  --NAME  PLACEHOLDER
  *

@@ -25,7 +25,7 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
 
-/* Where engines and file systems write what the analyzer reads (limpet(1), LOGS). */
+/* Where engines and file systems write what the analyzer reads (limpet-inputs(5), LOGS). */
 static const struct {
 	const char *name, *path;
 } usual[] = {

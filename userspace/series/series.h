@@ -234,7 +234,7 @@ struct series_reader;
 /* Refuses, with the reason: not a series file, a newer schema, truncated or damaged.
  * The file is opened read-only. -ENODATA: empty; -EINVAL: not a series file; -EPROTONOSUPPORT:
  * another schema; -EBADMSG: damaged, or wants more than the largest day needs, of memory too
- * (series_bounds.c; the numbers are in limpet(1)); -EACCES also for a -wal that a killed writer left in a folder
+ * (series_bounds.c; the numbers are in limpet-inputs(5)); -EACCES also for a -wal that a killed writer left in a folder
  * that cannot be written; -ESTALE, from any reading function: a writer came while a file without
  * a -wal was read, so try again with a new reader. */
 int series_reader_new(struct series_reader **r, const char *path);
