@@ -58,19 +58,19 @@ static void *bounded_malloc(size_t n)
 	return malloc(n);
 }
 
-static json_t *parse(const char *text, size_t len, json_error_t *error)
+static json_t *parse(const char *text, size_t len, size_t flags, json_error_t *error)
 {
 	json_t *root;
 
 	memory_left = len * JSON_PER_BYTE + JSON_LEAST;
 	json_set_alloc_funcs(bounded_malloc, free);
 	/* jansson bounds the nesting itself (JSON_PARSER_MAX_DEPTH) */
-	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
+	root = json_loadb(text, len, flags, error);
 	json_set_alloc_funcs(malloc, free);
 	return root;
 }
 
-json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
+static json_t *read_text(int fd, size_t most, size_t flags, int *err, char why[JSON_WHY_LEN])
 {
 	char text_why[JSON_ERROR_TEXT_LENGTH];
 	json_error_t error = {.line = -1};
@@ -83,7 +83,7 @@ json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
 			 *err == -EFBIG ? "it is too large" : strerror(-*err));
 		return NULL;
 	}
-	root = parse(text, len, &error);
+	root = parse(text, len, flags, &error);
 	free(text);
 	*err = root ? 0 : -EINVAL;
 	if (!root && error.line <= 0)
@@ -92,6 +92,16 @@ json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
 		snprintf(why, JSON_WHY_LEN, "not JSON: line %d: %s", error.line,
 			 output_clean(error.text, text_why, sizeof(text_why)));
 	return root;
+}
+
+json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
+{
+	return read_text(fd, most, JSON_REJECT_DUPLICATES, err, why);
+}
+
+json_t *json_bounded_read_lax(int fd, size_t most, int *err, char why[JSON_WHY_LEN])
+{
+	return read_text(fd, most, 0, err, why);
 }
 
 int json_replace(const char *path, json_t *root, unsigned int digits, bool sorted)

@@ -21,6 +21,8 @@ enum { JSON_WHY_LEN = 200 };
  */
 enum { JSON_PER_BYTE = 24, JSON_LEAST = 1 << 20 };
 json_t *json_bounded_read(int fd, size_t most, int *err, char why[JSON_WHY_LEN]);
+/* The same where a key may be there twice, of which the last counts: Hadoop's ResourceManager writes such. */
+json_t *json_bounded_read_lax(int fd, size_t most, int *err, char why[JSON_WHY_LEN]);
 
 /* Replaces the file in one step (output.h) by the text of `root`, indented, numbers with so many digits
  * (17: they come back exactly), and a newline; sorted: keys in order. Takes the reference; NULL: there was

@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	 push_options, cmd_check, NULL},
 	{"enroll", "LINE", "make a receiver known by the line that `limpet serve` printed",
 	 enroll_options, cmd_enroll, NULL},
+	{"progress", "", "ask the master of jobs how far their tasks are, and append it to a log",
+	 progress_options, cmd_progress, NULL},
 	{0},
 };
 

@@ -39,6 +39,7 @@ static const struct {
 	{"spark-opt", "/opt/spark/logs"},
 	{"darshan", "/var/log/darshan"},
 	{"ganesha", "/var/log/ganesha"},
+	{"limpet", "/var/log/limpet"},
 };
 
 static const char *const packed_ends[] = {".gz", ".zst", ".xz", ".bz2"};

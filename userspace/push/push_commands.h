@@ -28,5 +28,7 @@ int push_host(const char *given, char host[HOST_LEN]);
 int cmd_run(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_enroll(int argc, char **argv);
+int cmd_progress(int argc, char **argv);
+extern const struct option_def progress_options[];
 
 #endif

@@ -5,7 +5,7 @@
 static const struct log_source *const sources[] = {
 	&log_darshan,	  &log_hadoop_history, &log_spark,	   &log_rumen,
 	&log_jhist,	  &log_jhist_binary,   &log_app_master,	   &log_node_manager,
-	&log_spark_codec, &log_spark_driver,   &log_hadoop_daemon,
+	&log_spark_codec, &log_spark_driver,   &log_hadoop_daemon, &log_progress,
 };
 
 const struct log_source *log_source_of(const char *head, size_t n)

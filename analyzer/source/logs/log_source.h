@@ -117,6 +117,7 @@ extern const struct log_source log_spark_codec;
 extern const struct log_source log_spark_driver;
 extern const struct log_source log_hadoop_daemon;
 extern const struct log_source log_darshan;
+extern const struct log_source log_progress;
 
 /* NULL: none knows it. */
 const struct log_source *log_source_of(const char *head, size_t n);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tasks of Spark, as the driver's own pages have them (/api/v1): which run, on which servers, since when, and how each ended.
+ * It does not say how far a task is. Names are those of its event logs, so that both tell of the same tasks.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "progress.h"
+
+static const char *text_in(json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static long long number_in(json_t *o, const char *key)
+{
+	return (long long)json_number_value(json_object_get(o, key));
+}
+
+/* Ids become parts of paths. */
+static bool is_id(const char *id)
+{
+	return id && *id && strlen(id) < 100 &&
+	       !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
+}
+
+/* "2026-11-28T19:00:00.123GMT"; 0: no such time. */
+static int64_t time_of(const char *s)
+{
+	struct tm tm = {0};
+	const char *end = s ? strptime(s, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	int ms = 0;
+
+	if (!end || (*end == '.' && sscanf(end, ".%3d", &ms) != 1))
+		return 0;
+	return (int64_t)timegm(&tm) * 1000 + ms;
+}
+
+static int look_at_task(struct progress *p, const char *app, const char *job, const char *stage,
+			json_t *task)
+{
+	const char *status = text_in(task, "status"), *near = text_in(task, "taskLocality");
+	int64_t start = time_of(text_in(task, "launchTime"));
+	char id[200], cls[120];
+	bool runs = status && !strcmp(status, "RUNNING");
+
+	if (!status || !start || !text_in(task, "host"))
+		return 0;
+	snprintf(id, sizeof(id), "%s.TID%lld", app, number_in(task, "taskId"));
+	snprintf(cls, sizeof(cls), "%s%s%s", stage, near ? " " : "", near ?: "");
+	return progress_tell(p,
+			     &(struct task_now){
+				     .job = job,
+				     .id = id,
+				     .kind = "task",
+				     .server = text_in(task, "host"),
+				     .cls = cls,
+				     .start_ms = start,
+				     .end_ms = runs ? 0 : start + number_in(task, "duration"),
+				     .progress = NAN,
+				     .outcome = runs			     ? NULL
+						: !strcmp(status, "SUCCESS") ? "ok"
+						: !strcmp(status, "KILLED")  ? "killed"
+									     : "failed",
+			     })
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* The newest job that has the stage: a stage of several runs for the first, whose number its tasks have in event logs. */
+static long long job_of_stage(json_t *jobs, long long stage)
+{
+	long long found = -1;
+	json_t *job, *one;
+	size_t i, k;
+
+	json_array_foreach(jobs, i, job)
+		json_array_foreach(json_object_get(job, "stageIds"), k,
+				   one) if ((long long)json_integer_value(one) == stage &&
+					    (found < 0 || number_in(job, "jobId") < found)) found =
+			number_in(job, "jobId");
+	return found;
+}
+
+static int look_at_app(struct progress *p, const char *app, char why[WHY_LEN])
+{
+	char path[400], job[200], name[60];
+	json_t *stages, *jobs, *stage, *tasks, *task;
+	long status;
+	size_t i, k;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/api/v1/applications/%s/jobs?status=running", app);
+	jobs = progress_get(p, path, &status, why);
+	snprintf(path, sizeof(path), "/api/v1/applications/%s/stages?status=active", app);
+	stages = jobs ? progress_get(p, path, &status, why) : NULL;
+	if (!stages)
+		err = -EIO;
+	json_array_foreach(stages, i, stage)
+	{
+		long long id = number_in(stage, "stageId"), attempt = number_in(stage, "attemptId");
+
+		snprintf(path, sizeof(path),
+			 "/api/v1/applications/%s/stages/%lld/%lld/taskList?length=100000", app, id,
+			 attempt);
+		tasks = err ? NULL : progress_get(p, path, &status, why);
+		if (!tasks) {
+			err = err ?: status ? err : -EIO;
+			continue;
+		}
+		snprintf(job, sizeof(job), "%s.%lld", app, job_of_stage(jobs, id));
+		snprintf(name, sizeof(name), "stage %lld.%lld", id, attempt);
+		json_array_foreach(tasks, k, task) err =
+			err ?: look_at_task(p, app, job, name, task);
+		json_decref(tasks);
+	}
+	json_decref(jobs);
+	json_decref(stages);
+	return err;
+}
+
+static int look(struct progress *p, char why[WHY_LEN])
+{
+	long status;
+	json_t *all = progress_get(p, "/api/v1/applications", &status, why), *app;
+	size_t i;
+	int err = all ? 0 : -EIO;
+
+	json_array_foreach(all, i, app) if (is_id(text_in(app, "id"))) err =
+		err ?: look_at_app(p, text_in(app, "id"), why);
+	/* Of a stage that is over nothing is listed: its last tasks ended since the look before. */
+	if (!err)
+		progress_end(p, NULL, p->now_ms, "ok");
+	json_decref(all);
+	return err;
+}
+
+const struct master master_spark = {"spark", look};
