@@ -328,7 +328,7 @@ sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
 DOCS       := README.md NEWS.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
-	$(PACKAGING)/limpet.rules.yml
+	tools/evaluation/misses.csv $(PACKAGING)/limpet.rules.yml
 DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default

@@ -22,6 +22,9 @@ check_eq $? 1 "status of --check" && check_eq "$(grep -c 'is not what its CSV fi
 	check_eq $? 1 "status with two commits" && check_eq "$(grep -c 'more than one commit: 0123456789' "$T/err")" 1 "says so" && ok
 }
 
+case_begin "the document is as long as its reader's patience: 4,400 words, tables and all"
+check_eq "$([ "$(wc -w <tools/evaluation/RESULTS.md)" -le 4400 ] || wc -w <tools/evaluation/RESULTS.md)" "" "words" && ok
+
 case_begin "wrong words and options end with status 2"
 for words in "" measure try "measure $T/none nothing" "try nothing" "write a b" "--nothing" "measure --data" "try --seed" "try --seed x drives" "try --budgets , drives"; do
 	# shellcheck disable=SC2086
@@ -53,10 +56,20 @@ check_eq $? 0 "exit status ($(tail -n 3 "$T/err"))" && {
 		check_eq "$(find "$T/tmp" -mindepth 1 | wc -l)" 0 "files left in TMPDIR" && ok
 }
 
-case_begin "its document has a row for each fault, and a method it could not judge has none"
+case_begin "its document has a row for what each fault breaks, and none of a testbed that was not measured"
 tools/results write "$T/out" 2>"$T/err" &&
-	check_eq "$(grep -cE '^\| (disk-hog|hang|slow-disk|burst|scrub) \| 1 \|' "$T/out/RESULTS.md")" 5 "rows by fault" &&
-	check_eq "$(grep -c '^| read | ' "$T/out/RESULTS.md")" 0 "rows of a testbed" && ok
+	check_eq "$(grep -cE '^\| (found: (disk \| 4|network \| 4|hang \| 1)|indicted: (burst|scrub) \| 1) \|' "$T/out/RESULTS.md")" 5 "rows by fault" &&
+	check_eq "$(grep -cE '^\| (Ceph, GlusterFS|Hadoop, Spark) \|' "$T/out/RESULTS.md")" 0 "rows of a testbed" && ok
+
+case_begin "the document counts every row of misses.csv of the default method, section by section"
+for folder in "$T/out" tools/evaluation; do
+	awk -F, '$4 == "robust" { n[$2]++ } END { for (s in n) print s, n[s] }' "$folder/misses.csv" | sort >"$T/rows"
+	sed -n '/^## Every miss/,/^## /p' "$folder/RESULTS.md" | awk -F ' *\\| *' 'NF > 5 && $3 ~ /^[0-9]+$/ { print $2, $3 }' |
+		sort >"$T/counted"
+	cmp -s "$T/rows" "$T/counted" || echo "$folder: $(paste -sd ' ' "$T/rows"), counted: $(paste -sd ' ' "$T/counted")"
+done >"$T/uncounted"
+check_eq "$(cat "$T/uncounted")" "" "sections with other numbers" &&
+	check_eq "$([ "$(wc -l <"$T/rows")" -gt 5 ] && echo several)" several "sections" && ok
 
 # Exit status 0, and nothing printed, if the parts of each row are its whole.
 adds_up() { # FOLDER
