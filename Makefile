@@ -239,7 +239,7 @@ units: $(UNITS)
 demo:
 	@tools/deps build $(if $(filter 0,$(shell id -u)),demo $(FS) $(ENGINE))
 	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@O=$(O) $(if $(filter 1,$(LIVE)),tools/demo-live,tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS)))) $(FAULT)
+	@O=$(O) $(if $(filter 1,$(LIVE)),$(if $(filter hadoop3,$(ENGINE)),tools/demo-jobs,tools/demo-live),tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS)))) $(FAULT)
 
 # ---- what it costs -------------------------------------------------------------------------------
 # Empty programs on the probe's hooks, and loads: needed by nothing else. BENCH='--quick' or so.
@@ -328,7 +328,7 @@ sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
 DOCS       := README.md NEWS.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
-	tools/evaluation/misses.csv $(PACKAGING)/limpet.rules.yml
+	tools/evaluation/STUDIES.md tools/evaluation/misses.csv $(PACKAGING)/limpet.rules.yml
 DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default

@@ -48,6 +48,16 @@ documents | while read -r file; do
 done >"$T/missing"
 check_eq "$(cat "$T/missing")" "" "files that are not there" && ok
 
+case_begin "documents are no longer than their reader's patience"
+while read -r file most; do
+	[ "$(wc -w <"$file")" -le "$most" ] || echo "$file has $(wc -w <"$file") words, and $most are enough"
+done >"$T/long" <<'END'
+README.md 1300
+analyzer/METHOD.md 6500
+tools/evaluation/RESULTS.md 4500
+END
+check_eq "$(cat "$T/long")" "" "too long" && ok
+
 case_begin "every key of a verdict in JSON is in limpet-json(5), KEYS"
 if ! command -v jq >/dev/null; then
 	skip "no jq (tools/deps check)"

@@ -14,7 +14,7 @@
 source "$PARTS/engines/lib/engine.sh"
 
 BLOCK=4194304                                     # bytes, small: a job has many tasks
-TEXTS=24 SMALL_TEXTS=6                            # files of a block
+TEXTS=${TEXTS:-24} SMALL_TEXTS=6                            # files of a block
 
 property() { printf '<property><name>%s</name><value>%s</value></property>\n' "$@"; }
 
