@@ -22,6 +22,9 @@ check_eq $? 1 "status of --check" && check_eq "$(grep -c 'is not what its CSV fi
 	check_eq $? 1 "status with two commits" && check_eq "$(grep -c 'more than one commit: 0123456789' "$T/err")" 1 "says so" && ok
 }
 
+case_begin "the document is as long as its reader's patience: 4,500 words, tables and all"
+check_eq "$([ "$(wc -w <tools/evaluation/RESULTS.md)" -le 4500 ] || wc -w <tools/evaluation/RESULTS.md)" "" "words" && ok
+
 case_begin "wrong words and options end with status 2"
 for words in "" measure try "measure $T/none nothing" "try nothing" "write a b" "--nothing" "measure --data" "try --seed" "try --seed x drives" "try --budgets , drives"; do
 	# shellcheck disable=SC2086

@@ -11,6 +11,10 @@ from markdown import NOTHING, added, by_system, percent, picked, sentence, table
 METHODS = ("robust", "kl+cwnd", "kl+cwnd 32/8", "ganesha", *RULES)
 RATES = {"right server": "itp", "right cause too": "dtp", "within 60 s": "within_60s", "another server": "ifp",
          "fault-free runs: indicted": "false_alarm_runs"}
+# Of which the document counts what went wrong beside their text.
+SECTIONS = ("testbed", "simulated", "curves", "papers", "public", "healthy", "kinds", "hours", "drives", "jobs", "states",
+            "confidence")
+MARK = r"@([a-z0-9-]+)@"
 # Faults by what is short or broken; a fault that has no row here has one of its own.
 RESOURCES = {"disk-hog": "disk", "disk-busy": "disk", "slow-disk": "disk", "io-scheduler": "disk",
              "write-network-hog": "network", "read-network-hog": "network", "receive-packet-loss": "network",
@@ -40,9 +44,7 @@ def runs(r):
 
 def made(rows):
     some = lambda column: " and ".join(sorted({r[column] for r in rows}))
-    total = sum(float(r["cpu_s"]) for r in rows)
-    return sentence("", [f"Measured on {some('date')} with commit {some('commit')} on {some('machine')}, in "
-                         f"{total / 60:.0f} minutes of processor time"] if rows else [])
+    return sentence("Measured on ", [f"{some('date')} with commit {some('commit')} on {some('machine')}"] if rows else [])
 
 
 def testbed(scores):
@@ -56,7 +58,7 @@ def testbed_faults(scores):
     """What `robust` found of each fault, on all systems."""
     rows = [r for r in picked(scores, section="testbed", group="fault", method="robust") if int(r["runs_faulty"])]
     return sentence("Right server of `robust`, by fault: ",
-                    [f"{r['fault']} {of(r, 'itp')}" for r in added(rows, "fault")])
+                    [f"{r['fault']} {r['itp_k']}/{r['itp_n']}" for r in added(rows, "fault")])
 
 
 def simulated(scores):
@@ -116,16 +118,19 @@ def hadoop(scores):
 
 def misses(csvs):
     """By section: rows of misses.csv, and what is counted in found.csv without a row."""
-    lines = []
+    lines = {}
     for section in dict.fromkeys(r["section"] for r in csvs["misses"] if r["method"] == "robust"):
         rows = picked(csvs["misses"], section=section, method="robust")
         count = lambda *words: sum(bool(set(r["wrong"].split("; ")) & set(words)) for r in rows)
         counted = picked(csvs["found"], section=section, method="robust", budget="default")
         more = sum(int(r["slow"]) - int(r["found"]) for r in counted) - count("not found")
-        lines.append([section, len(rows), count("not found", "not judged", "failed"), count("alarm"),
-                      count("cause", "direction"), max(0, more)])
-    return table("section | rows | not found | an innocent named | wrong cause or direction | not found, without a row",
-                 lines)
+        lines[section] = [len(rows), count("not found", "not judged", "failed"), count("alarm"),
+                          count("cause", "direction"), max(0, more)]
+    t = {f"section-{s}": f"Section `{s}` ({lines[s][1] + lines[s][4]} missed, {lines[s][2]} false alarms)"
+         if s in lines else f"Section `{s}`" for s in SECTIONS}
+    t["misses"] = table("section | rows | not found | an innocent named | wrong cause or direction | "
+                        "not found, without a row", [[s, *line] for s, line in lines.items()])
+    return t
 
 
 def tables(csvs):
@@ -141,7 +146,7 @@ def tables(csvs):
              for r in picked(scores, section="public", group="all")]),
         "cases": sentence("Right: ", [f"{data} {sum(int(r['right']) for r in rows)} of {len(rows)}"
                                       for data, rows in cases.items()]),
-        **evidence(csvs), "misses": misses(csvs),
+        **evidence(csvs), **misses(csvs),
         "cost": table("command | processor s | server-seconds per s | peak MiB",
             [[f"`{r['what']}`", r["cpu_s"],
               f"{int(r['servers']) * int(r['seconds']) / max(float(r['cpu_s']), 0.01):,.0f}", r["mib"]]
@@ -172,10 +177,10 @@ def write(folder, check):
     with open(f"{HERE}/evaluation/RESULTS.md.in", encoding="utf-8") as f:
         text = f.read()
     parts = tables(read(folder))
-    marks = re.findall(r"^@([a-z0-9-]+)@\n", text, re.M)
+    marks = re.findall(MARK, text)
     if set(marks) != set(parts):
         die(f"RESULTS.md.in and the tables differ: {', '.join(sorted(set(marks) ^ set(parts)))}")
-    text = re.sub(r"^@([a-z0-9-]+)@\n", lambda m: parts[m[1]], text, flags=re.M)
+    text = re.sub(MARK, lambda m: parts[m[1]].rstrip("\n"), text)
     if check:
         with open(f"{folder}/RESULTS.md", encoding="utf-8") as f:
             if f.read() != text:

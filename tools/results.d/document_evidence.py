@@ -125,15 +125,16 @@ def evidence(csvs):
             f"{r['data']} {r['named']} in {float(r['hours']):.1f} h ({r['runs']} runs, {r['runs_suspicious']} suspicious, "
             f"{r['runs_unjudged']} not judged)"
             for r in added(by_system(picked(alarms, section="hours")), "data")]),
-        "jobs": sentence("Found: ", [
-            f"{r['method']} {of_slow(r)} ({r['unjudged']} not judged, "
-            f"{int(r['others']) + int(jobs[(r['method'],)]['named'])} innocents indicted)"
+        "jobs": sentence("Found, not judged, innocents indicted: ", [
+            f"{r['method']} {of_slow(r)}, {r['unjudged']}, {int(r['others']) + int(jobs[(r['method'],)]['named'])}"
             for r in picked(found, section="jobs")]),
         **states(picked(found, section="states"), picked(alarms, section="states")),
         "evening": evening(slow), "drive-methods": drive_methods(slow),
-        "labelled": sentence("Labelled drives found by `robust` over five spans of time, by budget: ", [
+        "labelled": sentence("Also found by `robust`, of labelled drives over five spans of time, by budget: ", [
             f"{r['budget']} {of_slow(r)}"
-            for r in added(picked(slow, data="failslow-drives", method="robust"), "budget")]),
+            for r in added(picked(slow, data="failslow-drives", method="robust"), "budget")] + [
+            f"`{r['data']}` {r['factor']} × slower for 100 min {of_slow(r)}"
+            for r in added(picked(slow, data="healthy-drives", span="100 min, less than 5 sd", method="robust"), "data")]),
         "reliability": table("data | said | indicted | right | right %",
             [[r["data"], r["confidence"], r["indicted"], r["right"], percent(r["right"], r["indicted"])]
              for r in sorted(added(by_system(csvs["reliability"]), "data", "confidence"),
