@@ -11,9 +11,6 @@ from markdown import NOTHING, added, by_system, percent, picked, sentence, table
 METHODS = ("robust", "kl+cwnd", "kl+cwnd 32/8", "ganesha", *RULES)
 RATES = {"right server": "itp", "right cause too": "dtp", "within 60 s": "within_60s", "another server": "ifp",
          "fault-free runs: indicted": "false_alarm_runs"}
-# Of which the document counts what went wrong beside their text.
-SECTIONS = ("testbed", "simulated", "curves", "papers", "public", "healthy", "kinds", "hours", "drives", "jobs", "states",
-            "confidence")
 MARK = r"@([a-z0-9-]+)@"
 # Faults by what is short or broken; a fault that has no row here has one of its own.
 RESOURCES = {"disk-hog": "disk", "disk-busy": "disk", "slow-disk": "disk", "io-scheduler": "disk",
@@ -33,13 +30,8 @@ def seconds(r):
     return f"{float(r['ttd_median_s']):.0f}, {float(r['ttd_max_s']):.0f}" if r["ttd_median_s"] else "–"
 
 
-def most(rows):
-    known = [float(r["ttd_max_s"]) for r in rows if r["ttd_max_s"]]
-    return f"{max(known):.0f}" if known else "–"
-
-
-def runs(r):
-    return f"{r['runs_faulty']}, {r['runs_fault_free']}"
+def most(r):
+    return f"{float(r['ttd_max_s']):.0f}" if r["ttd_max_s"] else "–"
 
 
 def made(rows):
@@ -50,7 +42,8 @@ def made(rows):
 def testbed(scores):
     rows = added(by_system(picked(scores, section="testbed", group="all")), "data", "method")
     return table(f"system | method | runs with, without a fault | {' % | '.join(RATES)} % | most s",
-                 [[r["data"], r["method"], runs(r), *(share(r, x) for x in RATES.values()), most([r])]
+                 [[r["data"], r["method"], f"{r['runs_faulty']}, {r['runs_fault_free']}",
+                   *(share(r, x) for x in RATES.values()), most(r)]
                   for r in sorted(rows, key=lambda r: (r["data"], METHODS.index(r["method"])))])
 
 
@@ -85,7 +78,7 @@ def curves(scores):
         axes[r["data"].split()[0]].append(r)
     return table("what changes | values | right server, in runs | of | another server | most s",
                  [[axis, ", ".join(r["data"].split()[1] for r in rows), ", ".join(r["itp_k"] for r in rows),
-                   rows[0]["itp_n"], of(added(rows)[0], "ifp"), most(rows)]
+                   rows[0]["itp_n"], of(added(rows)[0], "ifp"), most(added(rows)[0])]
                   for axis, rows in axes.items()])
 
 
@@ -126,11 +119,10 @@ def misses(csvs):
         more = sum(int(r["slow"]) - int(r["found"]) for r in counted) - count("not found")
         lines[section] = [len(rows), count("not found", "not judged", "failed"), count("alarm"),
                           count("cause", "direction"), max(0, more)]
-    t = {f"section-{s}": f"Section `{s}` ({lines[s][1] + lines[s][4]} missed, {lines[s][2]} false alarms)"
-         if s in lines else f"Section `{s}`" for s in SECTIONS}
-    t["misses"] = table("section | rows | not found | an innocent named | wrong cause or direction | "
-                        "not found, without a row", [[s, *line] for s, line in lines.items()])
-    return t
+    return {"misses": table("section | rows | not found | an innocent named | wrong cause or direction | "
+                            "not found, without a row", [[s, *line] for s, line in lines.items()]),
+            **{f"section-{s}": f"Section `{s}` ({line[1] + line[4]} missed, {line[2]} false alarms)"
+               for s, line in lines.items()}}
 
 
 def tables(csvs):
@@ -176,8 +168,8 @@ def read(folder):
 def write(folder, check):
     with open(f"{HERE}/evaluation/RESULTS.md.in", encoding="utf-8") as f:
         text = f.read()
-    parts = tables(read(folder))
     marks = re.findall(MARK, text)
+    parts = {m: f"Section `{m[8:]}`" for m in marks if m.startswith("section-")} | tables(read(folder))
     if set(marks) != set(parts):
         die(f"RESULTS.md.in and the tables differ: {', '.join(sorted(set(marks) ^ set(parts)))}")
     text = re.sub(MARK, lambda m: parts[m[1]].rstrip("\n"), text)
