@@ -30,6 +30,18 @@ case_begin "who begins to ask anew does not know what was open: it is no task th
 check_eq "$("$L" states --csv "$T/anew.jsonl" 2>/dev/null | grep -c ,open,)" 0 "open ones" &&
 	check_eq "$("$L" states --csv "$T/before.jsonl" 2>/dev/null | grep -c ,open, | sed 's/^[1-9].*/some/')" some "open ones before" && ok
 
+case_begin "tasks that stand still while others go on: a line with the time alone makes them older"
+first=$(jq -r 'select(.server == "s3" and (.id | contains("_0003_m"))) | .id' $D/progress.jsonl | head -n 1)
+start=$(grep -m 1 "$first" $D/progress.jsonl | jq .start)
+{ grep -v "_0002_\|_0004_" $D/progress.jsonl | grep -v '"server":"s3".*"\(end\|progress\)":.*"outcome"'; for ((s = 180; s < 480; s += 3)); do echo "{\"t\":$((start + s * 1000))}"; done; } >"$T/still.jsonl"
+"$L" diagnose "$T/still.jsonl" >"$T/out" 2>"$T/err"
+if grep -q '^s3 limps: ' "$T/out"; then
+	grep -v '^{"t":[0-9]*}$' "$T/still.jsonl" >"$T/without.jsonl"
+	check_eq "$("$L" diagnose "$T/without.jsonl" 2>"$T/err" | grep -c '^s3 limps')" 0 "without these lines" && ok
+else
+	fail "$(head -n 4 "$T/out")"
+fi
+
 case_begin "lines that are none cost themselves alone"
 { head -n 40 $D/progress.jsonl; printf '%s\n' '{}' '{"t":1}' 'x' '{"t":1795893900000,"id":"a","kind":"nothing","server":"s1","start":1}' \
 	'{"t":1795893900000,"id":"a","kind":"map","server":"../x\u0000","start":-5}' '{"t":99999999999999999999,"id":"a","kind":"map","server":"s1","start":1}' \
@@ -51,9 +63,10 @@ ask() { timeout 60 "$P" progress --yarn "$URL" -o "$T/log.jsonl" --every 1 "$@" 
 
 case_begin "a job from its first task to its end: what is new is a line, and what ended unseen ends with its job"
 master good
-ask --looks 4
+ask --looks 5
 check_eq "$?" 0 "status ($(cat "$T/err"))" &&
-	check_eq "$(sed 1d "$T/log.jsonl" | jq -c '[.id[-11:], .server, .progress, .outcome, (.end // 0) - .start]')" \
+	check_eq "$(sed -n 5p "$T/log.jsonl" | sed 's/[0-9]\{13\}/MS/')" '{"t":MS}' "where nothing is new" &&
+	check_eq "$(sed '1d; 5d' "$T/log.jsonl" | jq -c '[.id[-11:], .server, .progress, .outcome, (.end // 0) - .start]')" \
 		'["_m_000000_0","s1",0.1,null,-1795000000000]
 ["_m_000001_0","s2",0.2,null,-1795000000000]
 ["_m_000000_0","s1",0.5,null,-1795000000000]

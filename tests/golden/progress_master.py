@@ -22,6 +22,7 @@ def attempt(task, number, server, state, progress, start=T, end=0):
 GOOD = [
     [("RUNNING", 10, [attempt(0, 0, "s1", "RUNNING", 10)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
     [("RUNNING", 50, [attempt(0, 0, "s1", "RUNNING", 50)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
+    [("RUNNING", 50, [attempt(0, 0, "s1", "RUNNING", 50)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
     [("SUCCEEDED", 100, [attempt(0, 0, "s1", "SUCCEEDED", 100, T, T + 9000)]), ("RUNNING", 30, [attempt(1, 0, "s2", "RUNNING", 30)])],
 ]
 BAD = {

@@ -271,6 +271,16 @@ static void end_asked(int signal)
 	told_to_end = 1;
 }
 
+/* Where nothing is new, a line says that it is so until now: tasks that stand still grow older. */
+static void put_time(struct progress *p)
+{
+	for (size_t i = 0; i < p->n_told; i++)
+		if (p->told[i].server && !p->told[i].ended) {
+			text_add(&p->lines, "{\"t\":%lld}\n", (long long)p->now_ms);
+			return;
+		}
+}
+
 /* One look, and what it brought to the log. Says what is wrong when it begins, and that it is over. */
 static int look_once(struct progress *p, const struct master *m, const char *file, bool *away)
 {
@@ -289,6 +299,8 @@ static int look_once(struct progress *p, const struct master *m, const char *fil
 	if (!err && *away)
 		fail("'%s' answers again", p->url);
 	*away = err;
+	if (!err && !p->lines.len)
+		put_time(p);
 	wrote = p->lines.len ? append(file, text_of(&p->lines), p->lines.len) : 0;
 	if (wrote)
 		return fail("cannot write '%s': %s", file, strerror(-wrote)), wrote;

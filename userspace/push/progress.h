@@ -7,9 +7,10 @@
  *	{"t": MS, "job": "job_1_0001", "id": "attempt_1_0001_m_000000_0", "kind": "map", "server": "s3", "start": MS,
  *	 "progress": 0.42, "container": "container_1_0001_01_000002"}
  *	{…, "end": MS, "outcome": "ok"}
+ *	{"t": MS}
  *
  * Times are milliseconds since 1970. A first line says that somebody begins to ask: what was open before is not known
- * any more. Keys that are not known are left out.
+ * any more. A line with a time alone says that tasks run and nothing is new. Keys that are not known are left out.
  *
  * A kind of master is one file with a `const struct master`, and its row in progress.c.
  */

@@ -113,6 +113,8 @@ static int progress_line(struct log *l, char *line, size_t len)
 		l->s->counts.junk++;
 	else if (a.version)
 		begun_anew(l);
+	else if (!a.id.at && is_time(a.t_ms)) /* nothing is new */
+		log_seen(l, a.t_ms * 1000000);
 	else
 		take(l, &a);
 	return 0;
