@@ -74,6 +74,30 @@ check_eq "$?" 0 "status ($(cat "$T/err"))" &&
 	check_eq "$(head -n 1 "$T/log.jsonl" | jq -c '[.["limpet-progress"], .of, .from]')" "[1,\"yarn\",\"$URL\"]" "first line" && ok
 exec 4>&-
 
+case_begin "a driver of Spark: where and since when, how each ended, also of a stage that is over; with the driver the last ones are gone"
+master driver
+timeout 60 "$P" progress --spark "$URL" -o "$T/spark.jsonl" --every 1 --looks 6 >"$T/out" 2>"$T/err"
+check_eq "$(sed 1d "$T/spark.jsonl" | jq -c 'select(.id) | [.job, .id, .server, .class, .outcome, if .outcome == "ok" then .end - .start else null end]')" \
+	'["app-1.4","app-1.TID1","s1","stage 7.0 NODE_LOCAL",null,null]
+["app-1.4","app-1.TID2","s2","stage 7.0 NODE_LOCAL",null,null]
+["app-1.4","app-1.TID3","s3","stage 8.0 NODE_LOCAL",null,null]
+["app-1.4","app-1.TID1","s1","stage 7.0 NODE_LOCAL","ok",1234]
+["app-1.4","app-1.TID2","s2","stage 7.0 NODE_LOCAL","failed",null]
+["app-1.4","app-1.TID3","s3","stage 8.0 NODE_LOCAL","killed",null]' "lines" && ok
+exec 4>&-
+
+case_begin "a real Spark's tasks that were seen to end are those of its event log, to the millisecond"
+"$L" states --csv $D/spark.jsonl 2>"$T/err" | grep ',ok,' | cut -d, -f1,2,4,8-11 | sort >"$T/spark.csv"
+check_eq "$(wc -l <"$T/spark.csv") $(comm -23 "$T/spark.csv" $D/spark.csv)" "50 " "how many, others" && ok
+
+case_begin "a log that is large is put aside, and the new one is known by its first line"
+master good
+truncate -s 257M "$T/log.jsonl"
+ask --looks 2
+check_eq "$(stat -c %s "$T/log.jsonl.1") $(head -c 20 "$T/log.jsonl") $(grep -c limpet-progress "$T/log.jsonl")" '269484032 {"limpet-progress":1 1' "sizes, first line" && ok
+exec 4>&-
+rm -f "$T"/log.jsonl*
+
 for scene in error text cut list empty deep types; do
 	case_begin "a master that answers with '$scene': said once, asked again, nothing is told"
 	rm -f "$T/log.jsonl"

@@ -43,8 +43,30 @@ class Master(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def driver(self, path):
+        """Of Spark: a stage of two tasks, then the next, and it is gone."""
+        base = "/api/v1/applications/app-1"
+        if path == "/api/v1/applications":
+            LOOKS[0] += 1
+            if LOOKS[0] > 2:
+                os._exit(0)
+            return self.answer(200, b'[{"id": "app-1", "attempts": [{"completed": false}]}]')
+        over = LOOKS[0] > 1
+
+        def task(number, status, ms):
+            return {"taskId": number, "launchTime": "2026-11-28T20:00:00.500GMT", "duration": ms, "host": f"s{number}", "status": status,
+                    "taskLocality": "NODE_LOCAL"}
+        return self.answer(200, json.dumps({
+            f"{base}/jobs": [{"jobId": 4, "stageIds": [7, 8]}],
+            f"{base}/stages": [{"stageId": 8 if over else 7, "attemptId": 0}],
+            f"{base}/stages/7/0/taskList": [task(1, "SUCCESS" if over else "RUNNING", 1234), task(2, "FAILED" if over else "RUNNING", 99)],
+            f"{base}/stages/8/0/taskList": [task(3, "RUNNING", 5)],
+        }.get(path)).encode())
+
     def do_GET(self):
         path = self.path.split("?")[0]
+        if SCENE == "driver":
+            return self.driver(path)
         if SCENE in BAD:
             return self.answer(*BAD[SCENE])
         if SCENE == "silent":

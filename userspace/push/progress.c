@@ -198,34 +198,54 @@ static void progress_release(struct progress *p)
 	map_release(&p->by_id);
 	fetch_free(p->fetch);
 	text_release(&p->lines);
+	text_release(&p->head);
 }
 
 /* ---- the log --------------------------------------------------------------------------------------------- */
 
-static int append(const char *file, const char *text, size_t n)
+static int open_log(const char *file, struct stat *st)
 {
-	char older[PATH_MAX];
 	int fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	struct stat st;
+
+	if (fd >= 0 && fstat(fd, st))
+		st->st_size = 0;
+	return fd;
+}
+
+static int put(int fd, const struct text *t)
+{
 	ssize_t done = 0;
 
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size > FILE_MOST) {
+	/* A whole look at once: a reader meets whole lines, but where the disk is full. */
+	for (size_t at = 0; at < t->len; at += (size_t)done) {
+		done = write(fd, t->at + at, t->len - at);
+		if (done <= 0)
+			return done ? -errno : -ENOSPC;
+	}
+	return 0;
+}
+
+/* A file that is new begins with the first line, by which it is known. */
+static int append(const struct progress *p, const char *file)
+{
+	char older[PATH_MAX];
+	struct stat st;
+	int fd = open_log(file, &st), err;
+
+	if (fd >= 0 && st.st_size > FILE_MOST) {
 		close(fd);
 		snprintf(older, sizeof(older), "%s.1", file);
 		if (rename(file, older))
 			return -errno;
-		fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+		fd = open_log(file, &st);
 	}
 	if (fd < 0)
 		return -errno;
-	/* A whole look at once: a reader meets whole lines, but where the disk is full. */
-	while (n && (done = write(fd, text, n)) > 0) {
-		text += done;
-		n -= (size_t)done;
-	}
-	if (close(fd) || n)
-		return -(errno ?: ENOSPC);
-	return 0;
+	err = (!st.st_size || p->looks == 1) ? put(fd, &p->head) : 0;
+	err = err ?: put(fd, &p->lines);
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
 }
 
 /* ---- the command ----------------------------------------------------------------------------------------- */
@@ -249,18 +269,17 @@ const struct option_def progress_options[] = {
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
-static void begin_log(struct progress *p, const struct master *m)
+static int make_head(struct progress *p, const struct master *m)
 {
 	json_t *line = json_pack("{s:i, s:s, s:s, s:I}", "limpet-progress", 1, "of", m->word,
 				 "from", p->url, "t", (json_int_t)p->now_ms);
 	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
 
-	if (text) {
-		text_put_bytes(&p->lines, text, strlen(text));
-		text_put_bytes(&p->lines, "\n", 1);
-	}
+	if (text)
+		text_add(&p->head, "%s\n", text);
 	free(text);
 	json_decref(line);
+	return p->head.len ? 0 : -ENOMEM;
 }
 
 static volatile sig_atomic_t told_to_end;
@@ -301,7 +320,7 @@ static int look_once(struct progress *p, const struct master *m, const char *fil
 	*away = err;
 	if (!err && !p->lines.len)
 		put_time(p);
-	wrote = p->lines.len ? append(file, text_of(&p->lines), p->lines.len) : 0;
+	wrote = p->lines.len || p->looks == 1 ? append(p, file) : 0;
 	if (wrote)
 		return fail("cannot write '%s': %s", file, strerror(-wrote)), wrote;
 	text_reset(&p->lines);
@@ -379,8 +398,7 @@ int cmd_progress(int argc, char **argv)
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
 	p.now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-	begin_log(&p, masters[kind]);
-	err = ask_on(&p, masters[kind], &o);
+	err = make_head(&p, masters[kind]) ?: ask_on(&p, masters[kind], &o);
 	progress_release(&p);
 	free(url);
 	return err ? EXIT_FAILED : EXIT_DONE;

@@ -50,9 +50,12 @@ struct progress {
 	struct fetch *fetch;
 	uint64_t looks;
 	int64_t now_ms;
+	int64_t heard_ms;  /* of the last look that was answered, and how many were not since */
+	unsigned int away; /* of progress_spark.c */
 	struct task_told *told;
 	size_t n_told;
 	struct map by_id;
+	struct text head;  /* the first line */
 	struct text lines; /* of this look */
 	uint64_t requests, bytes;
 };
@@ -70,7 +73,7 @@ json_t *progress_get(struct progress *p, const char *path, long *status, char wh
 /* Tells what is new of a task; what is NULL or 0 in it, and was told before, is as it was. NULL: out of memory. */
 struct task_told *progress_tell(struct progress *p, const struct task_now *t);
 struct task_told *progress_told(const struct progress *p, const char *id); /* NULL: it was not */
-/* Ends what has not ended of a job (NULL: of all jobs) and was not seen by this look. */
+/* Ends what has not ended of a job (NULL: of all) and was not seen by this look. */
 void progress_end(struct progress *p, const char *job, int64_t end_ms, const char *outcome);
 /* Forgets all of a job. */
 void progress_forget(struct progress *p, const char *job);

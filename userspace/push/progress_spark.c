@@ -11,6 +11,8 @@
 
 #include "progress.h"
 
+enum { AWAY_LOOKS = 3 }; /* without an answer: it is gone */
+
 static const char *text_in(json_t *o, const char *key)
 {
 	return json_string_value(json_object_get(o, key));
@@ -86,12 +88,58 @@ static long long job_of_stage(json_t *jobs, long long stage)
 	return found;
 }
 
+static int look_at_stage(struct progress *p, const char *app, const char *job, long long stage,
+			 long long attempt, char why[WHY_LEN])
+{
+	char path[400], name[60];
+	json_t *tasks, *task;
+	long status;
+	size_t i;
+	int err = 0;
+
+	snprintf(path, sizeof(path),
+		 "/api/v1/applications/%s/stages/%lld/%lld/taskList?length=100000", app, stage,
+		 attempt);
+	tasks = progress_get(p, path, &status, why);
+	if (!tasks) /* it is just over, and not kept */
+		return status ? 0 : -EIO;
+	snprintf(name, sizeof(name), "stage %lld.%lld", stage, attempt);
+	json_array_foreach(tasks, i, task) err = err ?: look_at_task(p, app, job, name, task);
+	json_decref(tasks);
+	return err;
+}
+
+/* Stages that run no more: how their last tasks ended is asked for once more. */
+static int look_at_ended(struct progress *p, const char *app, char why[WHY_LEN])
+{
+	for (size_t i = 0; i < p->n_told; i++) {
+		const struct task_told *t = &p->told[i];
+		char job[200];
+		long long stage, attempt;
+		int err;
+
+		if (t->ended || t->seen == p->looks || strncmp(t->id, app, strlen(app)) != 0 ||
+		    !t->cls || sscanf(t->cls, "stage %lld.%lld", &stage, &attempt) != 2)
+			continue;
+		snprintf(job, sizeof(job), "%s", t->job);
+		err = look_at_stage(p, app, job, stage, attempt, why);
+		if (err)
+			return err;
+		t = &p->told[i];
+		if (!t->ended && t->seen != p->looks &&
+		    !progress_tell(
+			    p, &(struct task_now){.id = t->id, .progress = NAN, .outcome = "ok"}))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int look_at_app(struct progress *p, const char *app, char why[WHY_LEN])
 {
-	char path[400], job[200], name[60];
-	json_t *stages, *jobs, *stage, *tasks, *task;
+	char path[400], job[200];
+	json_t *stages, *jobs, *stage;
 	long status;
-	size_t i, k;
+	size_t i;
 	int err = 0;
 
 	snprintf(path, sizeof(path), "/api/v1/applications/%s/jobs?status=running", app);
@@ -104,23 +152,12 @@ static int look_at_app(struct progress *p, const char *app, char why[WHY_LEN])
 	{
 		long long id = number_in(stage, "stageId"), attempt = number_in(stage, "attemptId");
 
-		snprintf(path, sizeof(path),
-			 "/api/v1/applications/%s/stages/%lld/%lld/taskList?length=100000", app, id,
-			 attempt);
-		tasks = err ? NULL : progress_get(p, path, &status, why);
-		if (!tasks) {
-			err = err ?: status ? err : -EIO;
-			continue;
-		}
 		snprintf(job, sizeof(job), "%s.%lld", app, job_of_stage(jobs, id));
-		snprintf(name, sizeof(name), "stage %lld.%lld", id, attempt);
-		json_array_foreach(tasks, k, task) err =
-			err ?: look_at_task(p, app, job, name, task);
-		json_decref(tasks);
+		err = err ?: look_at_stage(p, app, job, id, attempt, why);
 	}
 	json_decref(jobs);
 	json_decref(stages);
-	return err;
+	return err ?: look_at_ended(p, app, why);
 }
 
 static int look(struct progress *p, char why[WHY_LEN])
@@ -128,13 +165,19 @@ static int look(struct progress *p, char why[WHY_LEN])
 	long status;
 	json_t *all = progress_get(p, "/api/v1/applications", &status, why), *app;
 	size_t i;
-	int err = all ? 0 : -EIO;
+	int err = 0;
+
+	if (!all) {
+		/* A driver ends with its application: how its last tasks ended nobody says, and killed ones do not count. */
+		if (!status && ++p->away == AWAY_LOOKS)
+			progress_end(p, NULL, p->heard_ms, "killed");
+		return -EIO;
+	}
+	p->away = 0;
+	p->heard_ms = p->now_ms;
 
 	json_array_foreach(all, i, app) if (is_id(text_in(app, "id"))) err =
 		err ?: look_at_app(p, text_in(app, "id"), why);
-	/* Of a stage that is over nothing is listed: its last tasks ended since the look before. */
-	if (!err)
-		progress_end(p, NULL, p->now_ms, "ok");
 	json_decref(all);
 	return err;
 }

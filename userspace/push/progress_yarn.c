@@ -200,7 +200,7 @@ static int look(struct progress *p, char why[WHY_LEN])
 		p, "/ws/v1/cluster/apps?states=RUNNING&applicationTypes=MAPREDUCE", &status, why);
 	json_t *app, *running = json_object();
 	size_t i;
-	int err = 0;
+	int err = 0, one;
 
 	if (!all || !running) {
 		json_decref(all);
@@ -214,9 +214,13 @@ static int look(struct progress *p, char why[WHY_LEN])
 		if (!is_id(id))
 			continue;
 		json_object_set_new(running, id, json_true());
-		err = err ?: look_at_job(p, id, why);
+		one = err == -ENOMEM
+			      ? err
+			      : look_at_job(p, id, why); /* another job's master may answer */
+		err = one ?: err;
 	}
-	err = err ?: look_at_ended(p, running, why);
+	if (err != -ENOMEM)
+		err = look_at_ended(p, running, why) ?: err;
 	json_decref(all);
 	json_decref(running);
 	return err;

@@ -66,7 +66,7 @@ fs_prepare() {
 			spark.driver.extraJavaOptions $JAVA_SMALL
 			spark.sql.shuffle.partitions $((4 * N))
 			spark.sql.adaptive.enabled false
-			spark.ui.enabled false
+			spark.ui.enabled ${SPARK_UI:-false}
 			spark.network.timeout ${PING_S}s
 			spark.network.timeoutInterval $((PING_S / 2))s
 			spark.executor.heartbeatInterval 5s
