@@ -230,8 +230,7 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 	case SUSPICION_DATA:
 		text_put(t, "too little data");
 		if (tested)
-			text_add(t, " yet: evidence %.1f, %.1f needed", e->score,
-				 e->needs);
+			text_add(t, " yet: evidence %.1f, %.1f needed", e->score, e->needs);
 		break;
 	case SUSPICION_PEERS:
 		text_put(t, "too few peers for a difference so small");

@@ -305,7 +305,8 @@ static void test_nobody(void **state)
 	assert_has(page, "<title>limpet: no server is seen to limp, but a disk ");
 	assert_has(page, "<h1>No server is seen to limp</h1>");
 	assert_has(page, "Of 5 servers 1 is unproven, 4 are well.");
-	assert_has(page, "Unproven: disk of 1 of 5 servers: faults below 4.10 x in read latency would be missed.");
+	assert_has(page, "Unproven: disk of 1 of 5 servers: faults below 4.10 x in read latency "
+			 "would be missed.");
 	free(page);
 	a.notices = calloc(1, sizeof(*a.notices));
 	a.n_notices = 1;
@@ -404,9 +405,8 @@ static void test_suspicious(void **state)
 	assert_has(page, "<h2><b>oss-0</b> is suspicious: disk-hog</h2>");
 	assert_has(page, "read latency of sda <small>suspicious</small>");
 	assert_has_no(page, "<small>indicts</small>");
-	assert_has(page,
-		   "<dt>not indicted</dt><dd>too little data yet: evidence 5.1, 5.8 "
-		   "needed</dd>");
+	assert_has(page, "<dt>not indicted</dt><dd>too little data yet: evidence 5.1, 5.8 "
+			 "needed</dd>");
 	assert_has(page, "comes and goes: 4 times since");
 	assert_has(page, "<th class=\"n\">at least</th>");
 	assert_has(page, "data-h=\"at least\">2.60");

@@ -54,9 +54,8 @@ static void test_explain(void **state)
 	explain_some(&a);
 	text = printed(as_text, &a, true);
 	check_lines(text);
-	assert_non_null(strstr(
-		text, "\nworse than the peers, but ruled out:\n"
-		      "  - oss-3: round-trip time"));
+	assert_non_null(strstr(text, "\nworse than the peers, but ruled out:\n"
+				     "  - oss-3: round-trip time"));
 	assert_non_null(strstr(text, ": a symptom, which victims show as well\n"));
 	assert_non_null(strstr(text, ": the evidence does not suffice\n"));
 	assert_non_null(strstr(text, ": demand, not a fault\n"));

@@ -371,9 +371,8 @@ static void what_is_unproven_is_told(void **state)
 			assert_int_equal(verdict_used(&a, &u), 0);
 		expect(c, a, i == 0 ? "judging; unproven; " : i == 2 ? "proven; " : "", &h);
 		if (i == 0)
-			assert_string_equal(
-				h.said,
-				"disk of 1 of 6 servers: faults below 4.10 x in read latency would be missed");
+			assert_string_equal(h.said, "disk of 1 of 6 servers: faults below 4.10 x "
+						    "in read latency would be missed");
 	}
 	track_events_free(c);
 }
