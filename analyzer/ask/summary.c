@@ -12,6 +12,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 enum { DAYS = 7, DAYS_MAX = 366, SPELLS_MAX = 10000 };
 
@@ -120,7 +121,7 @@ static int summary_read(struct summary *s, struct front *f)
 			break;
 	}
 	if (!err)
-		qsort(s->servers, s->n_servers, s->n_servers ? sizeof(*s->servers) : 1, by_length);
+		sort(s->servers, s->n_servers, by_length);
 	return err;
 }
 

@@ -115,6 +115,7 @@ case_begin "which servers limped in the last days: of what is open until it was 
 days=$((($(date +%s) - $(date -d 2026-11-21T19:00:00Z +%s)) / 86400 + 2))
 check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .incidents, .limped_s, .open, .causes]]')" '[["oss-s3",1,84,true,["disk-hog"]]]' 'of all days' &&
 	get "$U/summary?days=$days" >"$T/status" && grep -q '<h1>1 server limped</h1>' "$T/out" && grep -q '<rect ' "$T/out" && ! grep -q 'style=' "$T/out" &&
+	check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c .servers)" '[]' 'of the last day, in which nothing was' && get "$U/summary?days=1" >"$T/status" &&
 	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
 
 case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"
