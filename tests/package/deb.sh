@@ -192,9 +192,9 @@ if [ -e /usr/share/bash-completion/bash_completion ]; then
 			_limpet
 			echo ${COMPREPLY[*]}
 		done' 2>&1)" "complete -F _limpet limpet-probe
-$(inside limpet-probe --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help --help --version
+$(inside limpet-probe --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help version --help --version
 complete -F _limpet limpet
-$(inside limpet --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help --help --version" \
+$(inside limpet --dump-options | cut -d ' ' -f 1 | uniq | tr '\n' ' ')help version --help --version" \
 		"what it offers" && ok
 else
 	skip "bash-completion is not installed (tools/deps ci)"

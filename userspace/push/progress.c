@@ -183,7 +183,8 @@ void progress_end(struct progress *p, const char *job, int64_t end_ms, const cha
 void progress_forget(struct progress *p, const char *job)
 {
 	for (size_t i = p->n_told; i-- > 0;)
-		if (!strcmp(p->told[i].job, job)) {
+		if (job ? !strcmp(p->told[i].job, job)
+			: p->told[i].ended && p->told[i].seen != p->looks) {
 			told_release(&p->told[i]);
 			map_remove(&p->by_id, i);
 			p->told[i] = p->told[--p->n_told];

@@ -75,7 +75,7 @@ struct task_told *progress_tell(struct progress *p, const struct task_now *t);
 struct task_told *progress_told(const struct progress *p, const char *id); /* NULL: it was not */
 /* Ends what has not ended of a job (NULL: of all) and was not seen by this look. */
 void progress_end(struct progress *p, const char *job, int64_t end_ms, const char *outcome);
-/* Forgets all of a job. */
+/* Forgets all of a job; NULL: what has ended, and was not seen by this look. */
 void progress_forget(struct progress *p, const char *job);
 
 #endif

@@ -179,6 +179,9 @@ static int look(struct progress *p, char why[WHY_LEN])
 	json_array_foreach(all, i, app) if (is_id(text_in(app, "id"))) err =
 		err ?: look_at_app(p, text_in(app, "id"), why);
 	json_decref(all);
+	/* Of a stage that is over nothing is listed any more. */
+	if (!err)
+		progress_forget(p, NULL);
 	return err;
 }
 
