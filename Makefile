@@ -239,6 +239,7 @@ units: $(UNITS)
 demo:
 	@tools/deps build $(if $(filter 0,$(shell id -u)),demo $(FS) $(ENGINE))
 	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(if $(filter 1,$(LIVE)),$(if $(FS)$(filter-out hadoop3,$(ENGINE)),$(error LIVE=1 is GlusterFS, or Hadoop with ENGINE=hadoop3)))
 	@O=$(O) $(if $(filter 1,$(LIVE)),$(if $(filter hadoop3,$(ENGINE)),tools/demo-jobs,tools/demo-live),tools/demo $(if $(ENGINE),--engine $(ENGINE),$(if $(FS),--fs $(FS)))) $(FAULT)
 
 # ---- what it costs -------------------------------------------------------------------------------

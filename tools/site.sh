@@ -49,7 +49,10 @@ all_report() { [ "$(metric limpet_servers_reporting)" = ${#PROBES[@]} ] && [ "$(
 # Each probe and sender is alive.
 alive() {
 	probes_alive || die "a probe has died: $(tail -n 3 "$KEEP"/probe-*.log)"
-	kill -0 "${SENDERS[@]}" 2>/dev/null || die "a sender has died: $(tail -n 3 "$KEEP"/push-*.log)"
+	local p
+	for p in "${SENDERS[@]}"; do
+		kill -0 "$p" 2>/dev/null || die "a sender has died: $(tail -n 3 "$KEEP"/push-*.log)"
+	done
 }
 # enrol HOST LINE, and then send HOST OPTION…
 enrol() {

@@ -65,7 +65,7 @@ static void put_evidence(FILE *to, const struct verdict *a, const struct inciden
 		html_enclose(to, "<li>", words_finding(&said, a, &in->findings[k]), "</li>\n");
 	}
 	if (in->n_findings > SENTENCES)
-		fprintf(to, "<li>%zu more, below</li>\n", in->n_findings - SENTENCES);
+		fprintf(to, "<li>%zu more</li>\n", in->n_findings - SENTENCES);
 	fputs("</ul></dd>\n", to);
 }
 

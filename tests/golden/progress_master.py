@@ -20,7 +20,7 @@ def attempt(task, number, server, state, progress, start=T, end=0):
 
 # Of each look: the state and progress of each task, and its attempts.
 GOOD = [
-    [("RUNNING", 10, [attempt(0, 0, "s1", "RUNNING", 10)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
+    [("RUNNING", 10, [attempt(0, 0, "s1", "RUNNING", 10.25)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
     [("RUNNING", 50, [attempt(0, 0, "s1", "RUNNING", 50)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
     [("RUNNING", 50, [attempt(0, 0, "s1", "RUNNING", 50)]), ("RUNNING", 20, [attempt(1, 0, "s2", "RUNNING", 20)])],
     [("SUCCEEDED", 100, [attempt(0, 0, "s1", "SUCCEEDED", 100, T, T + 9000)]), ("RUNNING", 30, [attempt(1, 0, "s2", "RUNNING", 30)])],

@@ -94,7 +94,7 @@ static bool take(char **to, const char *from)
 
 static struct task_told *told_add(struct progress *p, const char *id)
 {
-	struct task_told *t = p->n_told < TOLD_MOST
+	struct task_told *t = p->n_told < TOLD_MOST /* which the caller has seen to */
 				      ? map_append(&p->by_id, map_hash(id, strlen(id)),
 						   array_add(&p->told, &p->n_told), &p->n_told)
 				      : NULL;
@@ -145,10 +145,19 @@ static int put_line(struct progress *p, const struct task_told *t, int64_t end_m
 
 struct task_told *progress_tell(struct progress *p, const struct task_now *now)
 {
-	struct task_told *t = progress_told(p, now->id) ?: told_add(p, now->id);
+	struct task_told *t = progress_told(p, now->id);
 	double progress = fmin(fmax(now->progress, 0), 1);
 	bool new;
 
+	if (!t && p->n_told >= TOLD_MOST) {
+		if (!p->full)
+			fail("more than %d tasks run: the others are passed over", TOLD_MOST);
+		p->full = true;
+		return &p->none;
+	}
+	t = t ?: now->job ? told_add(p, now->id) : &p->none;
+	if (t == &p->none)
+		return t;
 	if (!t || !take(&t->job, now->job) || !take(&t->kind, now->kind) ||
 	    !take(&t->server, now->server) || !take(&t->container, now->container) ||
 	    !take(&t->cls, now->cls))
@@ -213,12 +222,12 @@ static int open_log(const char *file, struct stat *st)
 	return fd;
 }
 
-static int put(int fd, const struct text *t)
+static int put(int fd, const struct text *t, size_t from)
 {
 	ssize_t done = 0;
 
 	/* A whole look at once: a reader meets whole lines, but where the disk is full. */
-	for (size_t at = 0; at < t->len; at += (size_t)done) {
+	for (size_t at = from; at < t->len; at += (size_t)done) {
 		done = write(fd, t->at + at, t->len - at);
 		if (done <= 0)
 			return done ? -errno : -ENOSPC;
@@ -226,12 +235,28 @@ static int put(int fd, const struct text *t)
 	return 0;
 }
 
+/* Without a name and password of the URL. */
+static int make_head(struct progress *p)
+{
+	const char *at = strrchr(p->url, '@');
+	json_t *line = json_pack("{s:i, s:s, s:s, s:I}", "limpet-progress", 1, "of", p->of, "from",
+				 at ? at + 1 : p->url, "t", (json_int_t)p->now_ms);
+	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+
+	text_reset(&p->head);
+	if (text)
+		text_add(&p->head, "\n%s\n", text);
+	free(text);
+	json_decref(line);
+	return p->head.len ? 0 : -ENOMEM;
+}
+
 /* A file that is new begins with the first line, by which it is known. */
-static int append(const struct progress *p, const char *file)
+static int append(struct progress *p, const char *file)
 {
 	char older[PATH_MAX];
 	struct stat st;
-	int fd = open_log(file, &st), err;
+	int fd = open_log(file, &st), err = 0;
 
 	if (fd >= 0 && st.st_size > FILE_MOST) {
 		close(fd);
@@ -242,8 +267,11 @@ static int append(const struct progress *p, const char *file)
 	}
 	if (fd < 0)
 		return -errno;
-	err = (!st.st_size || p->looks == 1) ? put(fd, &p->head) : 0;
-	err = err ?: put(fd, &p->lines);
+	if (!st.st_size || p->looks == 1) {
+		/* what is there may end in half a line, where the disk was full */
+		err = make_head(p) ?: put(fd, &p->head, st.st_size ? 0 : 1);
+	}
+	err = err ?: put(fd, &p->lines, 0);
 	if (close(fd) && !err)
 		err = -errno;
 	return err;
@@ -269,19 +297,6 @@ const struct option_def progress_options[] = {
 	{0, "looks", OPT_UINT, AT(looks), "N", "ask so many times, and end", 1, 1e9},
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
-
-static int make_head(struct progress *p, const struct master *m)
-{
-	json_t *line = json_pack("{s:i, s:s, s:s, s:I}", "limpet-progress", 1, "of", m->word,
-				 "from", p->url, "t", (json_int_t)p->now_ms);
-	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
-
-	if (text)
-		text_add(&p->head, "%s\n", text);
-	free(text);
-	json_decref(line);
-	return p->head.len ? 0 : -ENOMEM;
-}
 
 static volatile sig_atomic_t told_to_end;
 
@@ -348,8 +363,9 @@ static int ask_on(struct progress *p, const struct master *m, const struct progr
 		if (err || (o->looks && p->looks >= o->looks))
 			break;
 		next += (int64_t)o->every_s * NS_PER_S;
-		if (next < clock_ns(CLOCK_MONOTONIC))
-			next = clock_ns(CLOCK_MONOTONIC);
+		if (next <
+		    clock_ns(CLOCK_MONOTONIC)) /* a master that takes so long gets its pause */
+			next = clock_ns(CLOCK_MONOTONIC) + (int64_t)o->every_s * NS_PER_S;
 		wait_until(next);
 	}
 	return err;
@@ -399,7 +415,8 @@ int cmd_progress(int argc, char **argv)
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
 	p.now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-	err = make_head(&p, masters[kind]) ?: ask_on(&p, masters[kind], &o);
+	p.of = masters[kind]->word;
+	err = ask_on(&p, masters[kind], &o);
 	progress_release(&p);
 	free(url);
 	return err ? EXIT_FAILED : EXIT_DONE;

@@ -47,6 +47,7 @@ struct task_told {
 
 struct progress {
 	const char *url; /* without a slash at its end */
+	const char *of;	 /* the master's word */
 	struct fetch *fetch;
 	uint64_t looks;
 	int64_t now_ms;
@@ -55,6 +56,8 @@ struct progress {
 	struct task_told *told;
 	size_t n_told;
 	struct map by_id;
+	struct task_told none; /* what there is no room for */
+	bool full;
 	struct text head;  /* the first line */
 	struct text lines; /* of this look */
 	uint64_t requests, bytes;

@@ -20,7 +20,9 @@ static const char *text_in(json_t *o, const char *key)
 
 static long long number_in(json_t *o, const char *key)
 {
-	return (long long)json_number_value(json_object_get(o, key));
+	double v = json_number_value(json_object_get(o, key));
+
+	return v > 0 && v < 1e15 ? (long long)v : 0;
 }
 
 /* Ids become parts of paths. */
@@ -48,7 +50,8 @@ static int look_at_task(struct progress *p, const char *app, const char *job, co
 	const char *status = text_in(task, "status"), *near = text_in(task, "taskLocality");
 	int64_t start = time_of(text_in(task, "launchTime"));
 	char id[200], cls[120];
-	bool runs = status && !strcmp(status, "RUNNING");
+	/* its result may still be on its way */
+	bool runs = status && (!strcmp(status, "RUNNING") || !strcmp(status, "GET RESULT"));
 
 	if (!status || !start || !text_in(task, "host"))
 		return 0;
@@ -73,7 +76,7 @@ static int look_at_task(struct progress *p, const char *app, const char *job, co
 		       : -ENOMEM;
 }
 
-/* The newest job that has the stage: a stage of several runs for the first, whose number its tasks have in event logs. */
+/* The first job that has the stage: a stage of several runs for the first, whose number its tasks have in event logs. */
 static long long job_of_stage(json_t *jobs, long long stage)
 {
 	long long found = -1;
@@ -119,7 +122,8 @@ static int look_at_ended(struct progress *p, const char *app, char why[WHY_LEN])
 		int err;
 
 		if (t->ended || t->seen == p->looks || strncmp(t->id, app, strlen(app)) != 0 ||
-		    !t->cls || sscanf(t->cls, "stage %lld.%lld", &stage, &attempt) != 2)
+		    t->id[strlen(app)] != '.' || !t->cls ||
+		    sscanf(t->cls, "stage %lld.%lld", &stage, &attempt) != 2)
 			continue;
 		snprintf(job, sizeof(job), "%s", t->job);
 		err = look_at_stage(p, app, job, stage, attempt, why);
@@ -127,8 +131,8 @@ static int look_at_ended(struct progress *p, const char *app, char why[WHY_LEN])
 			return err;
 		t = &p->told[i];
 		if (!t->ended && t->seen != p->looks &&
-		    !progress_tell(
-			    p, &(struct task_now){.id = t->id, .progress = NAN, .outcome = "ok"}))
+		    !progress_tell(p, &(struct task_now){
+					      .id = t->id, .progress = NAN, .outcome = "killed"}))
 			return -ENOMEM;
 	}
 	return 0;
@@ -173,6 +177,8 @@ static int look(struct progress *p, char why[WHY_LEN])
 			progress_end(p, NULL, p->heard_ms, "killed");
 		return -EIO;
 	}
+	if (p->away >= AWAY_LOOKS) /* it was not gone: what runs is told anew */
+		progress_forget(p, NULL);
 	p->away = 0;
 	p->heard_ms = p->now_ms;
 

@@ -25,7 +25,9 @@ static const char *text_in(json_t *o, const char *key)
 
 static int64_t number_in(json_t *o, const char *key)
 {
-	return (int64_t)json_number_value(json_object_get(o, key));
+	double v = json_number_value(json_object_get(o, key));
+
+	return v > 0 && v < 1e15 ? (int64_t)v : 0;
 }
 
 /* Ids become parts of paths. */
@@ -61,18 +63,19 @@ static int tell_attempt(struct progress *p, const char *job, const char *kind, j
 	snprintf(server, sizeof(server), "%.*s", (int)strcspn(at, ":"), at);
 	if (!outcome && !(*n)++)
 		runs->id = id;
-	return progress_tell(p,
-			     &(struct task_now){
-				     .job = job,
-				     .id = id,
-				     .kind = kind,
-				     .server = server,
-				     .container = text_in(a, "assignedContainerId"),
-				     .start_ms = start,
-				     .end_ms = outcome ? number_in(a, "finishTime") : 0,
-				     .progress = number_in(a, "progress") / 100.0,
-				     .outcome = outcome,
-			     })
+	return progress_tell(
+		       p,
+		       &(struct task_now){
+			       .job = job,
+			       .id = id,
+			       .kind = kind,
+			       .server = server,
+			       .container = text_in(a, "assignedContainerId"),
+			       .start_ms = start,
+			       .end_ms = outcome ? number_in(a, "finishTime") : 0,
+			       .progress = json_number_value(json_object_get(a, "progress")) / 100,
+			       .outcome = outcome,
+		       })
 		       ? 0
 		       : -ENOMEM;
 }
@@ -90,13 +93,15 @@ static int ask_attempts(struct progress *p, const char *base, const char *job, c
 
 	snprintf(path, sizeof(path), "%s/%s/tasks/%s/attempts", base, job, task);
 	all = progress_get(p, path, &status, why);
-	if (!all)
-		return -EIO;
+	if (!all) /* it is just over */
+		return status ? 0 : -EIO;
 	json_array_foreach(json_object_get(json_object_get(all, "taskAttempts"), "taskAttempt"), i,
 			   a) err = err ?: tell_attempt(p, job, kind, a, &runs, &n);
 	t = progress_told(p, task);
-	free(t->only);
-	t->only = n == 1 ? strdup(runs.id) : NULL;
+	if (t) {
+		free(t->only);
+		t->only = n == 1 ? strdup(runs.id) : NULL;
+	}
 	json_decref(all);
 	return err;
 }
@@ -127,14 +132,16 @@ static int look_at_task(struct progress *p, const char *base, const char *job, j
 	if (t->ended)
 		return 0;
 	if (!over && t->only && p->looks - t->asked < AGAIN_LOOKS)
-		return progress_tell(p, &(struct task_now){.id = t->only, .progress = progress})
+		return progress_tell(
+			       p,
+			       &(struct task_now){.job = job, .id = t->only, .progress = progress})
 			       ? 0
 			       : -ENOMEM;
 	if (++*asked > ASKED_MOST)
 		return 0;
 	err = ask_attempts(p, base, job, id, kind, why);
 	t = progress_told(p, id); /* the array may have moved */
-	if (!err) {
+	if (!err && t) {
 		t->asked = p->looks;
 		t->ended = over;
 	}
@@ -202,6 +209,11 @@ static int look(struct progress *p, char why[WHY_LEN])
 	size_t i;
 	int err = 0, one;
 
+	if (all && !json_object_get(all, "apps")) {
+		snprintf(why, WHY_LEN, "it answers, but not as a ResourceManager");
+		json_decref(all);
+		all = NULL;
+	}
 	if (!all || !running) {
 		json_decref(all);
 		json_decref(running);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hadoop_source.h"
 #include "userspace/common/clock.h"
@@ -44,10 +45,18 @@ static bool is_time(int64_t ms)
 	return ms > 0 && ms < INT64_MAX / 1000000;
 }
 
+struct asked {
+	size_t first; /* state that may be open since somebody began to ask, of states.at */
+};
+
 /* Another one begins to ask. */
 static void begun_anew(struct log *l)
 {
-	for (size_t i = l->s->n; i-- > 0;) {
+	struct asked *o = l->own;
+	size_t first = o->first <= l->s->n ? o->first : 0; /* some may have been forgotten */
+
+	o->first = l->s->n;
+	for (size_t i = l->s->n; i-- > first;) {
 		const struct state *x = &l->s->at[i];
 
 		if (x->file == l->file && x->outcome == OUTCOME_OPEN &&
@@ -72,7 +81,8 @@ static void take(struct log *l, const struct told *a)
 	enum state_outcome outcome = a->outcome.at ? outcome_of(a->outcome) : OUTCOME_OPEN;
 	uint32_t id = log_id(l, text_of_part(a->id, buf));
 	uint32_t node = log_node(l, text_of_part(a->server, buf));
-	double done = a->progress.at ? strtod(a->progress.at, NULL) : NAN;
+	bool number = a->progress.at && strchr("-0123456789", *a->progress.at);
+	double done = number ? strtod(a->progress.at, NULL) : NAN;
 	struct state *x;
 
 	if (kind == STATE_KIND_COUNT || !state_is_task(kind) || id == STATE_NONE ||
@@ -91,9 +101,9 @@ static void take(struct log *l, const struct told *a)
 
 		x = state_find(l->s, kind, id);
 		if (x) {
-			x->job = job;
-			x->cls = cls;
-			x->container = container;
+			x->job = job != STATE_NONE ? job : x->job;
+			x->cls = cls != STATE_NONE ? cls : x->cls;
+			x->container = container != STATE_NONE ? container : x->container;
 		}
 	}
 	if (isfinite(done))
@@ -107,7 +117,7 @@ static int progress_line(struct log *l, char *line, size_t len)
 	struct json_scan j = json_scan(line, len);
 	struct told a = {0};
 
-	if (l->cut)
+	if (l->cut || !len)
 		return 0;
 	if (!scan_fields(&j, fields, &a) || !scan_end(&j))
 		l->s->counts.junk++;
@@ -131,5 +141,6 @@ const struct log_source log_progress = {
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_JOB,
 	.is = progress_is,
+	.own_size = sizeof(struct asked),
 	.line = progress_line,
 };
