@@ -45,14 +45,14 @@ static bool is_time(int64_t ms)
 	return ms > 0 && ms < INT64_MAX / 1000000;
 }
 
-struct asked {
+struct progress_log {
 	size_t first; /* state that may be open since somebody began to ask, of states.at */
 };
 
 /* Another one begins to ask. */
 static void begun_anew(struct log *l)
 {
-	struct asked *o = l->own;
+	struct progress_log *o = l->own;
 	size_t first = o->first <= l->s->n ? o->first : 0; /* some may have been forgotten */
 
 	o->first = l->s->n;
@@ -141,6 +141,6 @@ const struct log_source log_progress = {
 	.rank = LOG_RANK_DAEMON,
 	.clock = CLOCK_OF_JOB,
 	.is = progress_is,
-	.own_size = sizeof(struct asked),
+	.own_size = sizeof(struct progress_log),
 	.line = progress_line,
 };
