@@ -328,7 +328,7 @@ docdir     ?= $(prefix)/share/doc/limpet
 sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
 PACKAGING  := tools/packaging
-DOCS       := README.md NEWS.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
+DOCS       := README.md $(PACKAGING)/NEWS.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
 	tools/evaluation/STUDIES.md tools/evaluation/misses.csv $(PACKAGING)/limpet.rules.yml
 DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve

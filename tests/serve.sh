@@ -32,6 +32,7 @@ feed() {
 	at_exit "end_child $FEED"
 	exec 3>"$T/more"
 }
+recorded_all() { [ "$(find "$T/recorded" -name 's*.limpet' | wc -l)" -ge $HOSTS ]; }
 enrol() { # LINE HOST
 	"$P" enroll --host "$2" --receivers "$T/receivers/$2" "$1" >"$T/enroll.log" 2>&1
 }

@@ -90,7 +90,6 @@ wait "$SERVE"
 case_begin "when it is over the alert ends, at both"
 D=$T/live
 feed 400 100 1.6 75
-recorded_all() { [ "$(find "$T/recorded" -name 's*.limpet' | wc -l)" -ge $HOSTS ]; }
 within 20 recorded_all
 tell "$T/recorded"
 limps() { alerts "$AM1" | grep -q '"server":"s3"' && alerts "$AM2" | grep -q '"server":"s3"'; }

@@ -40,7 +40,6 @@ case_begin "an incident comes onto the page and goes, and nobody loads it anew"
 # shellcheck disable=SC2034 # of serve()
 D=$T/live
 feed 400 100 1.6 75
-recorded_all() { [ "$(find "$T/recorded" -name 's*.limpet' | wc -l)" -ge $HOSTS ]; }
 within 20 recorded_all
 serve "$T/recorded"
 within 60 answers

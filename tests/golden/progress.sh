@@ -46,7 +46,8 @@ case_begin "lines that are none cost themselves alone"
 	'{"t":1795893900000,"id":"a","kind":"map","server":"s1","start":1795893900000,"progress":"x"}'; tail -n +41 $D/progress.jsonl; } >"$T/junk.jsonl"
 "$L" states --csv "$T/junk.jsonl" 2>"$T/err" | cut -d, -f1-12 | grep -v ',a,' >"$T/junk.csv"
 cut -d, -f1-12 "$T/states.csv" | diff - "$T/junk.csv" >"$T/diff"
-check_eq "$(cat "$T/diff")" "" "difference" && grep -q "lines" "$T/err" && ok
+check_eq "$(cat "$T/diff")" "" "difference" && grep -q "lines" "$T/err" &&
+	check_eq "$("$L" states --csv "$T/junk.jsonl" 2>"$T/err" | grep ',a,' | cut -d, -f2,3,11,12)" "s1,map,open," "the one that is a task, without its word for a number" && ok
 
 master() { # SCENE
 	rm -f "$T/port" "$T/to_master"

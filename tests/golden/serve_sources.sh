@@ -49,7 +49,6 @@ check_eq $? 0 "status ($(cat "$T/out"))" && check_eq "$(find "$D/series/s1" -typ
 D=$T/state
 feed 400 100 1.6
 : >"$T/events"
-recorded_all() { [ "$(find "$T/recorded" -name 's*.limpet' | wc -l)" -ge $HOSTS ]; }
 within 20 recorded_all
 serve "$T"/recorded/s[123]-*.limpet
 within 20 answers

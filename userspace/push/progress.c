@@ -37,17 +37,13 @@ json_t *progress_get(struct progress *p, const char *path, long *status, char wh
 {
 	char url[1200], bad[JSON_WHY_LEN];
 	json_t *answer = NULL;
-	struct stat st;
 	int fd, err = 0;
 
 	*status = 0;
 	snprintf(url, sizeof(url), "%s%s", p->url, path);
 	fd = fetch_get(p->fetch, url, ANSWER_MAX, status, why);
-	p->requests++;
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st))
-		p->bytes += (uint64_t)st.st_size;
 	if (*status == 200)
 		answer = json_bounded_read_lax(fd, ANSWER_MAX, &err, bad);
 	if (!answer)
@@ -55,6 +51,24 @@ json_t *progress_get(struct progress *p, const char *path, long *status, char wh
 			 *status == 200 ? ", and " : "", *status == 200 ? bad : "");
 	close(fd);
 	return answer;
+}
+
+const char *progress_text(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+long long progress_number(const json_t *o, const char *key)
+{
+	double v = json_number_value(json_object_get(o, key));
+
+	return v > 0 && v < 1e15 ? (long long)v : 0;
+}
+
+bool progress_is_id(const char *id)
+{
+	return id && *id && strlen(id) < 100 &&
+	       !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
 }
 
 /* ---- what is told ---------------------------------------------------------------------------------------- */

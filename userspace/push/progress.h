@@ -60,7 +60,6 @@ struct progress {
 	bool full;
 	struct text head;  /* the first line */
 	struct text lines; /* of this look */
-	uint64_t requests, bytes;
 };
 
 struct master {
@@ -72,6 +71,12 @@ extern const struct master master_yarn, master_spark;
 
 /* GET url + path, of which the answer is JSON; the caller's reference. NULL with `why` and *status (0: no answer). */
 json_t *progress_get(struct progress *p, const char *path, long *status, char why[WHY_LEN]);
+
+/* Of an answer: a member's text (NULL: none), or number (0: none, or less). */
+const char *progress_text(const json_t *o, const char *key);
+long long progress_number(const json_t *o, const char *key);
+/* Whether it may become a part of a path. */
+bool progress_is_id(const char *id);
 
 /* Tells what is new of a task; what is NULL or 0 in it, and was told before, is as it was. NULL: out of memory. */
 struct task_told *progress_tell(struct progress *p, const struct task_now *t);

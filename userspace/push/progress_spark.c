@@ -13,25 +13,6 @@
 
 enum { AWAY_LOOKS = 3 }; /* without an answer: it is gone */
 
-static const char *text_in(json_t *o, const char *key)
-{
-	return json_string_value(json_object_get(o, key));
-}
-
-static long long number_in(json_t *o, const char *key)
-{
-	double v = json_number_value(json_object_get(o, key));
-
-	return v > 0 && v < 1e15 ? (long long)v : 0;
-}
-
-/* Ids become parts of paths. */
-static bool is_id(const char *id)
-{
-	return id && *id && strlen(id) < 100 &&
-	       !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
-}
-
 /* "2026-11-28T19:00:00.123GMT"; 0: no such time. */
 static int64_t time_of(const char *s)
 {
@@ -47,25 +28,26 @@ static int64_t time_of(const char *s)
 static int look_at_task(struct progress *p, const char *app, const char *job, const char *stage,
 			json_t *task)
 {
-	const char *status = text_in(task, "status"), *near = text_in(task, "taskLocality");
-	int64_t start = time_of(text_in(task, "launchTime"));
+	const char *status = progress_text(task, "status"),
+		   *near = progress_text(task, "taskLocality");
+	int64_t start = time_of(progress_text(task, "launchTime"));
 	char id[200], cls[120];
 	/* its result may still be on its way */
 	bool runs = status && (!strcmp(status, "RUNNING") || !strcmp(status, "GET RESULT"));
 
-	if (!status || !start || !text_in(task, "host"))
+	if (!status || !start || !progress_text(task, "host"))
 		return 0;
-	snprintf(id, sizeof(id), "%s.TID%lld", app, number_in(task, "taskId"));
+	snprintf(id, sizeof(id), "%s.TID%lld", app, progress_number(task, "taskId"));
 	snprintf(cls, sizeof(cls), "%s%s%s", stage, near ? " " : "", near ?: "");
 	return progress_tell(p,
 			     &(struct task_now){
 				     .job = job,
 				     .id = id,
 				     .kind = "task",
-				     .server = text_in(task, "host"),
+				     .server = progress_text(task, "host"),
 				     .cls = cls,
 				     .start_ms = start,
-				     .end_ms = runs ? 0 : start + number_in(task, "duration"),
+				     .end_ms = runs ? 0 : start + progress_number(task, "duration"),
 				     .progress = NAN,
 				     .outcome = runs			     ? NULL
 						: !strcmp(status, "SUCCESS") ? "ok"
@@ -86,8 +68,8 @@ static long long job_of_stage(json_t *jobs, long long stage)
 	json_array_foreach(jobs, i, job)
 		json_array_foreach(json_object_get(job, "stageIds"), k,
 				   one) if ((long long)json_integer_value(one) == stage &&
-					    (found < 0 || number_in(job, "jobId") < found)) found =
-			number_in(job, "jobId");
+					    (found < 0 || progress_number(job, "jobId") < found))
+			found = progress_number(job, "jobId");
 	return found;
 }
 
@@ -154,7 +136,8 @@ static int look_at_app(struct progress *p, const char *app, char why[WHY_LEN])
 		err = -EIO;
 	json_array_foreach(stages, i, stage)
 	{
-		long long id = number_in(stage, "stageId"), attempt = number_in(stage, "attemptId");
+		long long id = progress_number(stage, "stageId"),
+			  attempt = progress_number(stage, "attemptId");
 
 		snprintf(job, sizeof(job), "%s.%lld", app, job_of_stage(jobs, id));
 		err = err ?: look_at_stage(p, app, job, id, attempt, why);
@@ -182,8 +165,8 @@ static int look(struct progress *p, char why[WHY_LEN])
 	p->away = 0;
 	p->heard_ms = p->now_ms;
 
-	json_array_foreach(all, i, app) if (is_id(text_in(app, "id"))) err =
-		err ?: look_at_app(p, text_in(app, "id"), why);
+	json_array_foreach(all, i, app) if (progress_is_id(progress_text(app, "id"))) err =
+		err ?: look_at_app(p, progress_text(app, "id"), why);
 	json_decref(all);
 	/* Of a stage that is over nothing is listed any more. */
 	if (!err)

@@ -18,25 +18,6 @@ enum {
 	ASKED_MOST = 1000, /* requests for attempts in one look; the rest comes with the next */
 };
 
-static const char *text_in(json_t *o, const char *key)
-{
-	return json_string_value(json_object_get(o, key));
-}
-
-static int64_t number_in(json_t *o, const char *key)
-{
-	double v = json_number_value(json_object_get(o, key));
-
-	return v > 0 && v < 1e15 ? (int64_t)v : 0;
-}
-
-/* Ids become parts of paths. */
-static bool is_id(const char *id)
-{
-	return id && *id && strlen(id) < 100 &&
-	       !id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
-}
-
 /* "ok", … of an attempt or task that has ended; NULL: it has not. */
 static const char *outcome_of(const char *state)
 {
@@ -52,13 +33,13 @@ static const char *outcome_of(const char *state)
 static int tell_attempt(struct progress *p, const char *job, const char *kind, json_t *a,
 			struct task_now *runs, size_t *n)
 {
-	const char *id = text_in(a, "id"), *at = text_in(a, "nodeHttpAddress"),
-		   *outcome = outcome_of(text_in(a, "state"));
+	const char *id = progress_text(a, "id"), *at = progress_text(a, "nodeHttpAddress"),
+		   *outcome = outcome_of(progress_text(a, "state"));
 	char server[256];
-	int64_t start = number_in(a, "startTime");
+	int64_t start = progress_number(a, "startTime");
 
 	/* it waits for a container, or never had one */
-	if (!is_id(id) || !at || start <= 0)
+	if (!progress_is_id(id) || !at || start <= 0)
 		return 0;
 	snprintf(server, sizeof(server), "%.*s", (int)strcspn(at, ":"), at);
 	if (!outcome && !(*n)++)
@@ -70,9 +51,9 @@ static int tell_attempt(struct progress *p, const char *job, const char *kind, j
 			       .id = id,
 			       .kind = kind,
 			       .server = server,
-			       .container = text_in(a, "assignedContainerId"),
+			       .container = progress_text(a, "assignedContainerId"),
 			       .start_ms = start,
-			       .end_ms = outcome ? number_in(a, "finishTime") : 0,
+			       .end_ms = outcome ? progress_number(a, "finishTime") : 0,
 			       .progress = json_number_value(json_object_get(a, "progress")) / 100,
 			       .outcome = outcome,
 		       })
@@ -115,15 +96,15 @@ static struct task_told *task_of(struct progress *p, const char *job, const char
 static int look_at_task(struct progress *p, const char *base, const char *job, json_t *task,
 			size_t *asked, char why[WHY_LEN])
 {
-	const char *id = text_in(task, "id"), *type = text_in(task, "type"),
-		   *state = text_in(task, "state");
+	const char *id = progress_text(task, "id"), *type = progress_text(task, "type"),
+		   *state = progress_text(task, "state");
 	bool over = outcome_of(state), runs = state && !strcmp(state, "RUNNING");
 	const char *kind = type && !strcmp(type, "REDUCE") ? "reduce" : "map";
 	struct task_told *t;
 	double progress = json_number_value(json_object_get(task, "progress")) / 100;
 	int err;
 
-	if (!is_id(id) || !(over || runs))
+	if (!progress_is_id(id) || !(over || runs))
 		return 0;
 	t = task_of(p, job, id);
 	if (!t)
@@ -193,8 +174,8 @@ static int look_at_ended(struct progress *p, json_t *running, char why[WHY_LEN])
 			return -EIO;
 		of = json_object_get(app, "app");
 		snprintf(name, sizeof(name), "%s", job);
-		progress_end(p, name, number_in(of, "finishedTime") ?: p->now_ms,
-			     outcome_of(text_in(of, "finalStatus")) ?: "killed");
+		progress_end(p, name, progress_number(of, "finishedTime") ?: p->now_ms,
+			     outcome_of(progress_text(of, "finalStatus")) ?: "killed");
 		progress_forget(p, name);
 		json_decref(app);
 	}
@@ -221,9 +202,9 @@ static int look(struct progress *p, char why[WHY_LEN])
 	}
 	json_array_foreach(json_object_get(json_object_get(all, "apps"), "app"), i, app)
 	{
-		const char *id = text_in(app, "id");
+		const char *id = progress_text(app, "id");
 
-		if (!is_id(id))
+		if (!progress_is_id(id))
 			continue;
 		json_object_set_new(running, id, json_true());
 		one = err == -ENOMEM
