@@ -6,9 +6,10 @@ import time
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 
 WIDTHS = 390, 820, 1280, 2560
 
@@ -51,6 +52,15 @@ def shape(b, width, scheme):
                                                      "features": [{"name": "prefers-color-scheme", "value": "light" if scheme == "print" else scheme}]})
 
 
+def words(b):
+    """What a reader sees. A page that loads itself anew meanwhile is read again."""
+    while True:
+        try:
+            return " ".join(b.find_element(By.TAG_NAME, "body").text.split())
+        except StaleElementReferenceException:
+            time.sleep(0.1)
+
+
 def findings(b, axe):
     """What axe finds serious or critical."""
     b.execute_script(axe)
@@ -81,13 +91,13 @@ def pages(base, axe, *paths):
         if '"Network.requestWillBeSent"' in entry["message"] and '"url":"http' in entry["message"] and f'"url":"{base}' not in entry["message"]:
             bad += 1
             print(f"bad request: {entry['message'][:300]}")
-    # each link is reached by the keyboard, and is seen when it is
+    # Each link is reached by the keyboard, and is seen when it is. The page changes while it is looked at: no element is held.
     shape(b, 1280, "light")
     b.get(base + "/")
-    links = len([a for a in b.find_elements(By.CSS_SELECTOR, "a[href]") if a.is_displayed()])
+    links = b.execute_script("return [...document.querySelectorAll('a[href]')].filter((a) => a.checkVisibility()).length")
     reached = set()
     for _ in range(links + 5):
-        b.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB) if not reached else b.switch_to.active_element.send_keys(Keys.TAB)
+        ActionChains(b).send_keys(Keys.TAB).perform()
         href, outline = b.execute_script("const e = document.activeElement; return [e.outerHTML, getComputedStyle(e).outlineStyle]")
         if outline == "none" and href.startswith("<a"):
             bad += 1
@@ -100,9 +110,9 @@ def pages(base, axe, *paths):
     end(b)
     b = browser(script=False)
     b.get(base + "/")
-    plain = b.find_element(By.TAG_NAME, "body").text
+    plain = words(b)
     end(b)
-    print(f"{looked} looks, {bad} bad; without scripts: {'oss-s3 limps' in ' '.join(plain.split())}")
+    print(f"{looked} looks, {bad} bad; without scripts: {'oss-s3 limps' in plain}")
 
 
 def live(base, seconds):
@@ -112,8 +122,7 @@ def live(base, seconds):
     b.execute_script("window.kept = true")
     seen, until, wanted = [], time.monotonic() + float(seconds), True
     while time.monotonic() < until and len(seen) < 2:
-        text = " ".join(b.find_element(By.TAG_NAME, "body").text.split())
-        if ("s3 limps" in text) == wanted:
+        if ("s3 limps" in words(b)) == wanted:
             seen.append("comes" if wanted else "goes")
             print(seen[-1], b.title, flush=True)
             wanted = False
