@@ -285,6 +285,43 @@ static void add_silences(json_t *paths)
 		   json_pack("[o]", parameter("number", "path", INT32_MAX, "")), json_object());
 }
 
+static void add_roster(json_t *paths)
+{
+	static const struct {
+		const char *table, *what, *load;
+	} tables[] = {
+		{"symptoms", "Symptoms of jobs that run: which there are, and what each finds now.",
+		 "A program of the user's finds symptoms, too."},
+		{"diagnosers", "What may be why a task takes long, and of which it holds now.",
+		 "A program of the user's is a diagnoser, too, after others."},
+		{"decisions",
+		 "What is behind the stragglers of jobs: how it is decided, what is "
+		 "decided now, and what was.",
+		 "A program of the user's decides, before limpet does."},
+	};
+	char path[64], verb[96];
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		static const char *const verbs[] = {"start", "stop", "unload"};
+
+		snprintf(path, sizeof(path), "/api/v1/%s", tables[i].table);
+		add_path(paths, path, tables[i].what, json_array(), "application/json");
+		add_change(paths, path, tables[i].load, json_array(),
+			   json_pack("{s:o, s:o}", "program", property("string"), "after",
+				     property("string")));
+		for (size_t k = 0; k < sizeof(verbs) / sizeof(*verbs); k++) {
+			snprintf(verb, sizeof(verb), "%s/{name}/%s", path, verbs[k]);
+			add_change(paths, verb, "It is started, stopped or, a program, unloaded.",
+				   json_pack("[o]", parameter("name", "path", 0, "")),
+				   json_object());
+		}
+	}
+	add_path(paths, "/api/v1/queries", "Queries by their names in AutoDiagn.", json_array(),
+		 "application/json");
+	add_path(paths, "/api/v1/queries/{query}", "What one finds now.",
+		 json_pack("[o]", parameter("query", "path", 0, "")), "application/json");
+}
+
 static json_t *parameters_of(const struct api_list *l)
 {
 	json_t *all = json_array();
@@ -336,6 +373,7 @@ void api_openapi(void *arg, struct listener_request *r)
 			  parameter("to", "query", 0, "")),
 		"application/json");
 	add_silences(paths);
+	add_roster(paths);
 	add_path(paths, "/api/v1/events",
 		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
 		 json_array(), "text/event-stream");

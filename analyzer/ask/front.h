@@ -15,12 +15,15 @@
 #include "analyzer/http/tls.h"
 #include "userspace/common/options.h"
 
+struct roster;
+
 struct front_opts {
 	const char *listen;		 /* [ADDR:]PORT; a port alone is on 127.0.0.1 */
 	const struct string_list *names; /* other names of this host */
 	const char *dir;		 /* of the service */
 	struct board *board;		 /* outlives it */
 	struct history_store *history;	 /* likewise; NULL: there is none */
+	struct roster *roster;		 /* likewise */
 	const char *users;		 /* a file (users.h); NULL */
 	const char *proxy_user;		 /* a header; NULL */
 	struct tls_files tls;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The front, as its files see it and nobody else: front.c (thread and routes), who.c, sent.c, scrapes.c, diagnose_asked.c, api.c, incidents_asked.c, series_asked.c,
- * silences_asked.c, pages.c, page_charts.c, summary.c, streams.c. */
+ * roster_asked.c, silences_asked.c, pages.c, page_charts.c, summary.c, streams.c. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -103,6 +103,11 @@ void diagnoses_stop(struct front *f);
 void api_diagnose(void *arg, struct listener_request *r);
 /* Whether that is what is asked for: then it is answered, or will be. */
 bool verdict_asked_at(struct front *f, struct listener_request *r);
+/* roster_asked.c */
+void api_roster(void *arg, struct listener_request *r);
+void api_roster_load(void *arg, struct listener_request *r);
+void api_roster_change(void *arg, struct listener_request *r);
+void api_queries(void *arg, struct listener_request *r);
 /* scrapes.c */
 void answer_metrics(void *arg, struct listener_request *r);
 void scrapes_tell(struct front *f);

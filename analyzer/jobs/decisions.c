@@ -29,8 +29,7 @@ static size_t server_of_most(const struct stragglers *g, const struct straggler_
 	return *n < 2 || (double)*n < MOST * (double)j->stragglers ? SIZE_MAX : best;
 }
 
-static bool by_server(const struct stragglers *g, const struct straggler_job *j, size_t job,
-		      char *text, size_t size)
+static bool by_server(const struct stragglers *g, struct straggler_job *j, size_t job)
 {
 	size_t n, node = server_of_most(g, j, job, &n);
 
@@ -39,15 +38,15 @@ static bool by_server(const struct stragglers *g, const struct straggler_job *j,
 
 		if (in->node != node || in->suspicious)
 			continue;
-		snprintf(text, size, "%zu of %zu are on %s, which limps: %s", n, j->stragglers,
-			 g->v->nodes[node], cause_table[in->cause].word);
+		snprintf(j->decision, sizeof(j->decision), "%zu of %zu are on %s, which limps: %s",
+			 n, j->stragglers, g->v->nodes[node], cause_table[in->cause].word);
+		snprintf(j->subject, sizeof(j->subject), "%s", g->v->nodes[node]);
 		return true;
 	}
 	return false;
 }
 
-static bool by_cause(const struct stragglers *g, const struct straggler_job *j, size_t job,
-		     char *text, size_t size)
+static bool by_cause(const struct stragglers *g, struct straggler_job *j, size_t job)
 {
 	(void)job;
 	for (size_t c = 0; c < g->v->n_task_causes && j->stragglers; c++) {
@@ -57,37 +56,41 @@ static bool by_cause(const struct stragglers *g, const struct straggler_job *j, 
 
 		if (!(j->known >> c & 1) || share < MOST || share < OFTENER * all)
 			continue;
-		used = j->of[c] == j->stragglers
-			       ? snprintf(text, size, "all %zu", j->stragglers)
-			       : snprintf(text, size, "%zu of %zu", j->of[c], j->stragglers);
-		snprintf(text + used, size - (size_t)used, ": %s (%.0f %% of all tasks)",
-			 g->v->task_causes[c].what, 100 * all);
+		used = j->of[c] == j->stragglers ? snprintf(j->decision, sizeof(j->decision),
+							    "all %zu", j->stragglers)
+						 : snprintf(j->decision, sizeof(j->decision),
+							    "%zu of %zu", j->of[c], j->stragglers);
+		snprintf(j->decision + used, sizeof(j->decision) - (size_t)used,
+			 ": %s (%.0f %% of all tasks)", g->v->task_causes[c].what, 100 * all);
+		snprintf(j->subject, sizeof(j->subject), "%s", g->v->task_causes[c].word);
 		return true;
 	}
 	return false;
 }
 
-static bool by_place(const struct stragglers *g, const struct straggler_job *j, size_t job,
-		     char *text, size_t size)
+static bool by_place(const struct stragglers *g, struct straggler_job *j, size_t job)
 {
 	size_t n, node = server_of_most(g, j, job, &n);
 
-	if (node != SIZE_MAX)
-		snprintf(text, size, "%zu of %zu are on %s, which is not indicted", n,
-			 j->stragglers, g->v->nodes[node]);
-	return node != SIZE_MAX;
+	if (node == SIZE_MAX)
+		return false;
+	snprintf(j->decision, sizeof(j->decision), "%zu of %zu are on %s, which is not indicted", n,
+		 j->stragglers, g->v->nodes[node]);
+	snprintf(j->subject, sizeof(j->subject), "%s", g->v->nodes[node]);
+	return true;
 }
 
-static bool unknown(const struct stragglers *g, const struct straggler_job *j, size_t job,
-		    char *text, size_t size)
+static bool unknown(const struct stragglers *g, struct straggler_job *j, size_t job)
 {
-	(void)g;
-	(void)job;
-	if (j->stragglers)
-		snprintf(text, size, "they have nothing in common that is known");
-	return j->stragglers;
+	(void)g, (void)job;
+	snprintf(j->decision, sizeof(j->decision), "they have nothing in common that is known");
+	return true;
 }
 
 const struct decision decisions[] = {
-	{"server", by_server}, {"cause", by_cause}, {"place", by_place}, {"unknown", unknown}, {0},
+	{"server", "most are on one server, which limps", by_server},
+	{"cause", "most have one cause, more often than other tasks", by_cause},
+	{"place", "most are on one server, which is not indicted", by_place},
+	{"unknown", "they have nothing in common that is known", unknown},
+	{0},
 };

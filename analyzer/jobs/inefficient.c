@@ -205,20 +205,21 @@ int find_disk_bound(struct stragglers *g)
 	if (!n)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->n; i++)
-		n[g->at[i].job] += bound_by_disk(g, &g->at[i]);
+		n[g->at[i].job] += task_counts(g, &g->at[i]) && bound_by_disk(g, &g->at[i]);
 	for (size_t j = 0; j < g->v->n_jobs; j++)
 		if ((double)n[j] >= DISK_SHARE * (double)g->v->jobs[j].looked_at && n[j])
 			job_sign(&g->v->jobs[j], "disk-bound",
-				 "%zu of %zu tasks ran on a server whose disk limps", n[j],
+				 "%zu of %zu tasks are on a server whose disk limps", n[j],
 				 g->v->jobs[j].looked_at);
 	return 0;
 }
 
 /* Which tasks waited is known when they have begun. */
 const struct symptom symptoms[] = {
-	{"straggler", find_long, true},
-	{"idle-nodes", find_idle, false},
-	{"oversubscribed", find_uneven, false},
-	{"disk-bound", find_disk_bound, false},
+	{"straggler", "a task takes long beside its like", find_long, true},
+	{"idle-nodes", "servers have no task while tasks wait", find_idle, false},
+	{"oversubscribed", "a server has more tasks at once, which take longer", find_uneven,
+	 false},
+	{"disk-bound", "tasks run on a server whose disk limps", find_disk_bound, true},
 	{0},
 };

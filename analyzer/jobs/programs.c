@@ -48,6 +48,12 @@ void user_program_release(struct user_program *p)
 	*p = (struct user_program){0};
 }
 
+void table_rows_release(struct table_rows *t)
+{
+	for (size_t i = 0; i < PROGRAMS_MAX; i++)
+		user_program_release(&t->program[i]);
+}
+
 /* ---- what it is asked ---------------------------------------------------------------------------------------------- */
 
 static json_t *count_or_null(int64_t n)
@@ -89,8 +95,9 @@ static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 		causes_of(g, t));
 }
 
-/* The text; NULL: out of memory. */
-static char *question(const struct stragglers *g, const char *ask)
+const char *const program_ask_words[PROGRAM_ASKS] = {"symptom", "diagnoser", "decision"};
+
+char *program_question(const struct stragglers *g, enum program_ask ask)
 {
 	json_t *tasks = json_array(), *jobs = json_array(), *all;
 	char *text;
@@ -105,8 +112,8 @@ static char *question(const struct stragglers *g, const char *ask)
 						      "stragglers", (json_int_t)j->stragglers,
 						      "decision", j->decision));
 	}
-	all = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "ask", ask, "tasks", tasks, "jobs",
-			jobs);
+	all = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "ask", program_ask_words[ask], "tasks",
+			tasks, "jobs", jobs);
 	text = all && json_array_size(tasks) == g->n ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	return text;
@@ -212,11 +219,11 @@ static void take_sign(struct straggler_job *j, const char *word, const char *tex
 
 static void take_decision(struct straggler_job *j, const char *word, const char *text)
 {
-	(void)word;
 	if (*j->decision)
 		return;
 	snprintf(j->decision, sizeof(j->decision), "%s", text);
 	text_clean(j->decision);
+	snprintf(j->decided_by, sizeof(j->decided_by), "%s", word);
 }
 
 const char *answer_symptom(struct stragglers *g, const char *word, const char *text, size_t n)
@@ -249,14 +256,22 @@ const char *answer_diagnoser(struct stragglers *g, size_t cause, const char *tex
 	return bad;
 }
 
-const char *answer_decision(struct stragglers *g, const char *text, size_t n)
+const char *answer_decision(struct stragglers *g, const char *word, const char *text, size_t n)
 {
 	json_t *all = parse(text, n);
-	const char *bad = all ? each_job(g, json_object_get(all, "jobs"), take_decision, NULL)
+	const char *bad = all ? each_job(g, json_object_get(all, "jobs"), take_decision, word)
 			      : "it is no JSON object";
 
 	json_decref(all);
 	return bad;
+}
+
+const char *program_answered(struct stragglers *g, const char *word, enum program_ask ask,
+			     size_t cause, const char *text, size_t n)
+{
+	return ask == ASK_SYMPTOM     ? answer_symptom(g, word, text, n)
+	       : ask == ASK_DIAGNOSER ? answer_diagnoser(g, cause, text, n)
+				      : answer_decision(g, word, text, n);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------------- */
@@ -275,8 +290,7 @@ int program_ask(struct stragglers *g, const struct user_program *p, enum program
 		size_t cause)
 {
 	static const struct program_bounds bounds = {PROGRAM_SECONDS, PROGRAM_MEMORY, PROGRAM_OUT};
-	static const char *const words[] = {"symptom", "diagnoser", "decision"};
-	char why[PROGRAM_WHY_LEN], *text = question(g, words[ask]), *answer = NULL;
+	char why[PROGRAM_WHY_LEN], *text = program_question(g, ask), *answer = NULL;
 	const char *bad = NULL;
 	size_t n = 0;
 	int err = text ? 0 : -ENOMEM;
@@ -285,9 +299,7 @@ int program_ask(struct stragglers *g, const struct user_program *p, enum program
 		err = complain(g, p, "", why);
 	free(text);
 	if (answer)
-		bad = ask == ASK_SYMPTOM     ? answer_symptom(g, p->word, answer, n)
-		      : ask == ASK_DIAGNOSER ? answer_diagnoser(g, cause, answer, n)
-					     : answer_decision(g, answer, n);
+		bad = program_answered(g, p->word, ask, cause, answer, n);
 	free(answer);
 	return bad ? complain(g, p, "answers badly: ", bad) : err;
 }

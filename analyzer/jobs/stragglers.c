@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
-#include "programs.h"
+#include "roster.h"
 #include "task_facts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/options.h"
@@ -90,8 +90,7 @@ static void best_hardware(struct stragglers *g)
 	}
 }
 
-/* Whether it counts: while jobs run, only tasks do that run, too. */
-static bool counts(const struct stragglers *g, const struct found_task *t)
+bool task_counts(const struct stragglers *g, const struct found_task *t)
 {
 	return !g->running || g->s->at[t->state].outcome == OUTCOME_OPEN;
 }
@@ -102,7 +101,7 @@ static void count_tasks(struct stragglers *g)
 		const struct state *x = &g->s->at[g->at[i].state];
 		struct straggler_job *j = &g->v->jobs[g->at[i].job];
 
-		if (!counts(g, &g->at[i]))
+		if (!task_counts(g, &g->at[i]))
 			continue;
 		j->from_ns = !j->tasks || x->start_ns < j->from_ns ? x->start_ns : j->from_ns;
 		j->to_ns = !j->tasks || x->end_ns > j->to_ns ? x->end_ns : j->to_ns;
@@ -113,43 +112,46 @@ static void count_tasks(struct stragglers *g)
 
 /* ---- the tables --------------------------------------------------------------------------------------------------- */
 
-struct tables {
-	struct user_program program[PROGRAMS_MAX];
-	/* Of the programs: those first, then these, then decisions. */
-	size_t n, symptoms, diagnosers;
-};
-
-static int take_programs(struct tables *t, const struct string_list *list)
+static int take_programs(struct table_rows *t, enum program_ask ask, const struct string_list *list)
 {
+	size_t before = 0;
 	int err = 0;
 
+	for (enum program_ask k = 0; k < ask; k++)
+		before += t->n[k];
 	for (size_t i = 0; i < list->n && !err; i++) {
-		if (t->n == PROGRAMS_MAX)
+		if (before + i == PROGRAMS_MAX)
 			return fail("more than %d programs: '%s'", PROGRAMS_MAX, list->at[i]),
 			       -EINVAL;
-		err = user_program(&t->program[t->n++], list->at[i]);
+		err = user_program(&t->program[before + i], list->at[i]);
+		t->n[ask]++;
 	}
 	return err;
 }
 
-static int tables_init(struct tables *t, const struct analysis_opts *o)
+static int rows_of_options(struct table_rows *t, const struct analysis_opts *o)
 {
-	int err = take_programs(t, &o->symptoms);
-
-	t->symptoms = t->n;
-	err = err ? err : take_programs(t, &o->diagnosers);
-	t->diagnosers = t->n - t->symptoms;
-	return err ? err : take_programs(t, &o->decisions);
+	return take_programs(t, ASK_SYMPTOM, &o->symptoms)
+		       ?: take_programs(t, ASK_DIAGNOSER, &o->diagnosers)
+		       ?: take_programs(t, ASK_DECISION, &o->decisions);
 }
 
-static int run_symptoms(struct stragglers *g, const struct tables *t)
+/* Program i of all. */
+static int ask_program(struct stragglers *g, struct table_rows *t, enum program_ask ask, size_t i,
+		       size_t cause)
+{
+	return t->roster ? roster_ask(t, i, g, cause) : program_ask(g, &t->program[i], ask, cause);
+}
+
+static int run_symptoms(struct stragglers *g, struct table_rows *t)
 {
 	int err = 0;
 
 	for (const struct symptom *s = symptoms; s->word && !err; s++)
-		err = s->running || !g->running ? s->find(g) : 0;
-	for (size_t i = 0; i < t->symptoms && !err; i++)
-		err = program_ask(g, &t->program[i], ASK_SYMPTOM, 0);
+		if (!t->stopped[ASK_SYMPTOM][s - symptoms] && (s->running || !g->running))
+			err = s->find(g);
+	for (size_t i = 0; i < t->n[ASK_SYMPTOM] && !err; i++)
+		err = ask_program(g, t, ASK_SYMPTOM, i, 0);
 	for (size_t i = 0; i < g->n; i++)
 		g->v->jobs[g->at[i].job].stragglers += g->at[i].straggler;
 	return err;
@@ -160,7 +162,7 @@ static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cau
 	for (size_t i = 0; i < g->n; i++) {
 		struct found_task *t = &g->at[i];
 
-		if (!counts(g, t) || !d->known(g, t))
+		if (!task_counts(g, t) || !d->known(g, t))
 			continue;
 		g->v->jobs[t->job].known |= (uint32_t)1 << cause;
 		if (d->holds(g, t))
@@ -168,46 +170,58 @@ static void diagnose(struct stragglers *g, const struct diagnoser *d, size_t cau
 	}
 }
 
-static int run_diagnosers(struct stragglers *g, const struct tables *t)
+int diagnosers_all(const struct user_program *own, size_t n_own, struct diagnosers_all *all)
 {
-	const struct user_program *own = &t->program[t->symptoms];
-	const char *word[TASK_CAUSES_MAX + PROGRAMS_MAX] = {0};
-	const char *after[TASK_CAUSES_MAX + PROGRAMS_MAX] = {0};
-	size_t order[TASK_CAUSES_MAX + PROGRAMS_MAX], n = 0, built_in;
 	ssize_t bad;
-	int err = 0;
 
-	for (const struct diagnoser *d = diagnosers; d->word; d++, n++) {
-		word[n] = d->word;
-		after[n] = d->after;
+	*all = (struct diagnosers_all){0};
+	for (const struct diagnoser *d = diagnosers; d->word; d++, all->n++) {
+		all->word[all->n] = d->word;
+		all->after[all->n] = d->after;
 	}
-	built_in = n;
-	for (size_t i = 0; i < t->diagnosers; i++, n++) {
-		word[n] = own[i].word;
-		after[n] = own[i].after;
+	all->built_in = all->n;
+	for (size_t i = 0; i < n_own; i++, all->n++) {
+		if (all->n == TASK_CAUSES_MAX)
+			return -ENOSPC;
+		all->word[all->n] = own[i].word;
+		all->after[all->n] = own[i].after;
 	}
-	if (n > TASK_CAUSES_MAX)
-		return fail("more than %zu programs of '--diagnoser'", TASK_CAUSES_MAX - built_in),
+	bad = diagnosers_order(all->word, all->after, all->n, all->order);
+	all->bad = (size_t)bad;
+	return bad >= 0 ? -EINVAL : 0;
+}
+
+/* One that others run after may be stopped: they run without it. */
+static int run_diagnosers(struct stragglers *g, struct table_rows *t)
+{
+	struct diagnosers_all all;
+	int err = diagnosers_all(&t->program[t->n[ASK_SYMPTOM]], t->n[ASK_DIAGNOSER], &all);
+
+	if (err == -ENOSPC)
+		return fail("more than %zu programs of '--diagnoser'",
+			    TASK_CAUSES_MAX - all.built_in),
 		       -EINVAL;
-	bad = diagnosers_order(word, after, n, order);
-	if (bad >= 0)
+	if (err)
 		return fail("'--diagnoser': '%s' runs after '%s', which is no diagnoser or runs "
 			    "after it",
-			    word[bad], after[bad] ?: ""),
+			    all.word[all.bad], all.after[all.bad] ?: ""),
 		       -EINVAL;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < all.n; i++) {
 		struct task_cause *c = &g->v->task_causes[i];
 
-		snprintf(c->word, sizeof(c->word), "%s", word[i]);
+		snprintf(c->word, sizeof(c->word), "%s", all.word[i]);
 		snprintf(c->what, sizeof(c->what), "%s",
-			 i < built_in ? diagnosers[i].what : word[i]);
+			 i < all.built_in ? diagnosers[i].what : all.word[i]);
 	}
-	g->v->n_task_causes = n;
-	for (size_t i = 0; i < n && !err; i++) {
-		if (order[i] < built_in)
-			diagnose(g, &diagnosers[order[i]], order[i]);
-		else
-			err = program_ask(g, &own[order[i] - built_in], ASK_DIAGNOSER, order[i]);
+	g->v->n_task_causes = all.n;
+	for (size_t i = 0; i < all.n && !err; i++) {
+		size_t k = all.order[i];
+
+		if (k >= all.built_in)
+			err = ask_program(g, t, ASK_DIAGNOSER, t->n[ASK_SYMPTOM] + k - all.built_in,
+					  k);
+		else if (!t->stopped[ASK_DIAGNOSER][k])
+			diagnose(g, &diagnosers[k], k);
 	}
 	return err;
 }
@@ -225,18 +239,20 @@ static void count_causes(struct stragglers *g)
 }
 
 /* A program's sentence goes before those of the table. */
-static int run_decisions(struct stragglers *g, const struct tables *t)
+static int run_decisions(struct stragglers *g, struct table_rows *t)
 {
 	int err = 0;
 
-	for (size_t i = t->symptoms + t->diagnosers; i < t->n && !err; i++)
-		err = program_ask(g, &t->program[i], ASK_DECISION, 0);
+	for (size_t i = 0; i < t->n[ASK_DECISION] && !err; i++)
+		err = ask_program(g, t, ASK_DECISION, t->n[ASK_SYMPTOM] + t->n[ASK_DIAGNOSER] + i,
+				  0);
 	for (size_t i = 0; i < g->v->n_jobs && !err; i++) {
 		struct straggler_job *j = &g->v->jobs[i];
 
 		for (const struct decision *d = decisions; d->word && !*j->decision; d++)
-			if (j->stragglers && d->decide(g, j, i, j->decision, sizeof(j->decision)))
-				break;
+			if (!t->stopped[ASK_DECISION][d - decisions] && j->stragglers &&
+			    d->decide(g, j, i))
+				snprintf(j->decided_by, sizeof(j->decided_by), "%s", d->word);
 	}
 	return err;
 }
@@ -275,7 +291,7 @@ static int add_stragglers(struct stragglers *g)
 	return 0;
 }
 
-static int find_stragglers(struct stragglers *g, const struct tables *t)
+static int find_stragglers(struct stragglers *g, struct table_rows *t)
 {
 	int err = stragglers_servers(g);
 
@@ -293,7 +309,7 @@ static int find_stragglers(struct stragglers *g, const struct tables *t)
 	return err ?: run_decisions(g, t) ?: add_stragglers(g);
 }
 
-static int find_all(struct stragglers *g, const struct tables *t)
+static int find_all(struct stragglers *g, struct table_rows *t)
 {
 	int err;
 
@@ -310,21 +326,26 @@ static int find_all(struct stragglers *g, const struct tables *t)
 int stragglers_find(struct verdict *v, const struct states *s, const struct analysis_opts *o)
 {
 	struct stragglers g = {.o = o, .s = s, .v = v};
-	struct tables t = {0};
-	int err = tables_init(&t, o);
+	struct table_rows t = {0};
+	int err = rows_of_options(&t, o);
 
 	if (!err && o->hardware)
 		err = hardware_load(&g.hardware, o->hardware);
 	if (!err)
 		err = find_all(&g, &t);
-	for (size_t i = 0; i < t.n; i++)
-		user_program_release(&t.program[i]);
+	table_rows_release(&t);
 	return err;
 }
 
-int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o)
+int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o,
+		       struct roster *roster)
 {
 	struct stragglers g = {.o = o, .s = s, .v = v, .running = true};
+	struct table_rows t = {0};
+	int err = roster ? roster_take(roster, &t) : 0;
 
-	return find_all(&g, &(struct tables){0});
+	if (!err)
+		err = find_all(&g, &t);
+	table_rows_release(&t);
+	return err;
 }

@@ -62,9 +62,12 @@ static inline double task_volume(const struct state *x)
 	return x->bytes > 0 ? (double)x->bytes : x->records > 0 ? (double)x->records : NAN;
 }
 
+/* Whether it counts: while jobs run, only tasks do that run, too. */
+bool task_counts(const struct stragglers *g, const struct found_task *t);
+
 /* A table's row. `after`: names of those that run before it, parted by commas; NULL: none. */
 struct symptom {
-	const char *word;
+	const char *word, *what;
 	/* Marks tasks, or says something of jobs (job_sign()). 0 or -ENOMEM. */
 	int (*find)(struct stragglers *g);
 	bool running; /* it can be known while the job runs */
@@ -79,9 +82,9 @@ struct diagnoser {
 };
 
 struct decision {
-	const char *word;
-	bool (*decide)(const struct stragglers *g, const struct straggler_job *j, size_t job,
-		       char *text, size_t size);
+	const char *word, *what;
+	/* Fills in the job's decision and its subject; false: it has none. */
+	bool (*decide)(const struct stragglers *g, struct straggler_job *j, size_t job);
 };
 
 /* Tables end with word NULL. */
@@ -99,9 +102,12 @@ int stragglers_find(struct verdict *v, const struct states *s, const struct anal
 /*
  * The same of what runs at the newest time of the logs, for one who watches: the verdict has open tasks that stand out at
  * present, by the last looks, with their causes, and jobs that have open tasks, of which only these count.
- * Programs of the user are not asked. Costs what is to be known of those jobs, not of all.
+ * roster: what counts, and programs of the user (roster.h); NULL: all rows, and no programs. Costs what is to be known of those
+ * jobs, not of all.
  */
-int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o);
+struct roster;
+int stragglers_running(struct verdict *v, const struct states *s, const struct analysis_opts *o,
+		       struct roster *roster);
 
 /* list.c: adds jobs that have[i], in order of name; number: of each of `jobs`, SIZE_MAX: none. 0 or -ENOMEM. */
 int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has, size_t *number);

@@ -149,11 +149,14 @@ json_t *verdict_job_json(const struct verdict *a, size_t i)
 {
 	const struct straggler_job *j = &a->jobs[i];
 
-	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "job", words_json(j->job),
-			 "tasks", (json_int_t)j->tasks, "looked_at", (json_int_t)j->looked_at,
-			 "stragglers", (json_int_t)j->stragglers, "causes", causes_json(a, j),
-			 "symptoms", signs_json(j), "decision", words_or_null_json(j->decision),
-			 "from", time_json(j->from_ns), "to", time_json(j->to_ns));
+	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "job",
+			 words_json(j->job), "tasks", (json_int_t)j->tasks, "looked_at",
+			 (json_int_t)j->looked_at, "stragglers", (json_int_t)j->stragglers,
+			 "causes", causes_json(a, j), "symptoms", signs_json(j), "decision",
+			 words_or_null_json(j->decision), "decided_by",
+			 words_or_null_json(j->decided_by), "subject",
+			 words_or_null_json(j->subject), "from", time_json(j->from_ns), "to",
+			 time_json(j->to_ns));
 }
 
 static json_t *words_of(const struct verdict *a, const struct straggler *s)

@@ -62,7 +62,7 @@ struct pending {
 	int64_t at_ns, told_ns;
 	char id[ID_LEN]; /* "": none */
 	char server[HOST_LEN];
-	const char *cause; /* a word of a table */
+	char cause[32];
 	char process[INSTANCE_LEN];
 	char *text;
 	/* The incident, where the verdict has it; headline NULL: it has not. */
@@ -296,10 +296,10 @@ int incidents_change(struct incident_store *i, const struct verdict *a, const st
 {
 	struct pending p = {.kind = c->event.kind,
 			    .at_ns = c->event.at_ns,
-			    .told_ns = clock_ns(CLOCK_REALTIME),
-			    .cause = c->cause};
+			    .told_ns = clock_ns(CLOCK_REALTIME)};
 	int err = 0;
 
+	snprintf(p.cause, sizeof(p.cause), "%s", c->cause);
 	if (c->event.id)
 		snprintf(p.id, sizeof(p.id), "%016" PRIx64, c->event.id);
 	snprintf(p.server, sizeof(p.server), "%s", c->server);

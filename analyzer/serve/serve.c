@@ -26,6 +26,7 @@
 #include "analyzer/ask/alertmanager.h"
 #include "analyzer/ask/front.h"
 #include "analyzer/history/store.h"
+#include "analyzer/jobs/roster.h"
 #include "analyzer/watch/alert.h"
 #include "analyzer/watch/exposition.h"
 #include "analyzer/watch/plain.h"
@@ -77,6 +78,7 @@ struct service {
 	struct alertmanager_counts alerted;
 	struct history_store *history; /* likewise */
 	struct silences *silences;     /* likewise */
+	struct roster *roster;	       /* likewise */
 	struct front_opts asked;
 	struct front *front; /* likewise */
 	struct change_to words;
@@ -275,7 +277,8 @@ static int rebuild(struct service *s)
 					  .told_ns = told_until(s),
 					  .stop = &stopped,
 					  .observe = s->history ? history_store_observe : NULL,
-					  .observe_arg = s->history};
+					  .observe_arg = s->history,
+					  .roster = s->roster};
 	int err;
 
 	if (s->kept.n_hosts)
@@ -589,6 +592,7 @@ static int open_front(struct service *s)
 				       .dir = s->o->state,
 				       .board = s->board,
 				       .history = s->history,
+				       .roster = s->roster,
 				       .users = s->o->users,
 				       .proxy_user = s->o->proxy_user,
 				       .tls = {s->o->cert, s->o->key, NULL},
@@ -601,6 +605,19 @@ static int open_front(struct service *s)
 	if (err)
 		fail("%s", why);
 	return err;
+}
+
+/* Jobs are judged without it, too: by all that limpet has. */
+static int open_roster(struct service *s)
+{
+	char why[WHY_LEN];
+	int err = roster_new(&s->roster, s->o->state, s->o->programs, why);
+
+	if (err == -ENOMEM)
+		return fail("%s", why);
+	if (err)
+		warn("symptoms, diagnosers and decisions cannot be changed: %s", why);
+	return 0;
 }
 
 static int service_start(struct service *s)
@@ -630,6 +647,8 @@ static int service_start(struct service *s)
 		err = pair_start(&s->pair, o->state);
 	if (!err && !o->check)
 		err = start_alerting(s);
+	if (!err && !o->check)
+		err = open_roster(s);
 	return err ? err : open_front(s);
 }
 
@@ -677,6 +696,7 @@ int serve_run(const struct serve_opts *o)
 	board_free(s.board);
 	alert_free(s.alert);
 	watch_free(s.watch);
+	roster_free(s.roster);
 	kept_release(&s.kept);
 	for (size_t i = 0; i < s.trusted.n; i++)
 		free((char *)(uintptr_t)s.trusted.at[i]);

@@ -31,7 +31,9 @@ struct serve_opts {
 	const char *cert, *key, *client_ca; /* files of the site's own; NULL: none */
 	const char *listen;		    /* pages, the API, metrics */
 	struct string_list hosts;
-	const char *users;	/* a file; NULL */
+	const char *users; /* a file; NULL */
+	const char *
+		programs; /* a folder of symptoms, diagnosers and decisions that may be loaded; NULL */
 	const char *proxy_user; /* a header; NULL */
 	const char *alert;
 	struct string_list alertmanagers; /* URLs */

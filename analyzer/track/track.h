@@ -294,6 +294,7 @@ enum track_event_kind {
 	EVENT_REPORTING, /* it reports again */
 	EVENT_NOTICE,	 /* no fault of a server, or known */
 	EVENT_STRAGGLER, /* a task that runs holds up its job */
+	EVENT_DECISION,	 /* what holds up a job that runs is known, or is another thing */
 	EVENT_KINDS
 };
 
@@ -302,7 +303,7 @@ struct track_event {
 	int64_t at_ns;	    /* end of the last interval */
 	size_t node;	    /* in the verdict; SIZE_MAX: of none in particular */
 	const char *server; /* "" of none; as it came, until the subscriber returns */
-	ssize_t incident, notice, straggler; /* number in the verdict, -1: none */
+	ssize_t incident, notice, straggler, job; /* number in the verdict, -1: none */
 	uint64_t id; /* of the incident, from its first event to its last; 0: none */
 	size_t more; /* so many stragglers more, which are not told */
 	bool open;   /* of an incident: the server limps, or is suspicious */
@@ -335,7 +336,8 @@ int track_resume(struct track_events *t, const struct track_open_incident *x);
  * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what is over, what
  * began or changed, notices, tasks. A notice lasts as long as it is renewed; it is told again once it was away for
  * TRACK_AGAIN_NS. Notices that were away that long when they are first seen are not told; so are tasks, of which at most
- * TRACK_TASKS are told at once, and the rest counted. 0, -ENOMEM, or what a subscriber returned.
+ * TRACK_TASKS are told at once, and the rest counted; and decisions about jobs, by what decided and what it names: TRACK_TASKS
+ * at once, the others with the next verdicts. 0, -ENOMEM, or what a subscriber returned.
  */
 #define TRACK_AGAIN_NS (600 * NS_PER_S)
 enum {

@@ -37,9 +37,13 @@ struct known_notice {
 };
 
 /* A task that held up its job. */
-struct known_task {
-	char task[TASK_NAME_LEN];
-	int64_t at_ns; /* in the last verdict that had it */
+struct known_names {
+	struct known_name {
+		char name[TASK_NAME_LEN +
+			  128]; /* of a task; of a job, what decided, and what it names */
+		int64_t at_ns;	/* in the last verdict that had it */
+	} * at;			/* by name */
+	size_t n;
 };
 
 struct track_events {
@@ -58,8 +62,7 @@ struct track_events {
 	size_t n_number;
 	struct known_notice *notices; /* by kind, server and host */
 	size_t n_notices;
-	struct known_task *tasks; /* by name */
-	size_t n_tasks;
+	struct known_names tasks, decisions;
 };
 
 struct track_events *track_events_new(void)
@@ -76,7 +79,8 @@ void track_events_free(struct track_events *t)
 	map_release(&t->by_server);
 	free(t->number);
 	free(t->notices);
-	free(t->tasks);
+	free(t->tasks.at);
+	free(t->decisions.at);
 	free(t);
 }
 
@@ -103,7 +107,8 @@ static struct track_event event_of(const struct verdict *a, enum track_event_kin
 				    .server = node < a->n_nodes ? a->nodes[node] : "",
 				    .incident = -1,
 				    .notice = -1,
-				    .straggler = -1};
+				    .straggler = -1,
+				    .job = -1};
 }
 
 static int emit(const struct track_events *t, const struct verdict *a, const struct track_event *e)
@@ -499,32 +504,41 @@ static int levels_proving(struct track_events *t, const struct verdict *a)
 	return emit(t, a, &e);
 }
 
-/* ---- tasks that hold up their job, each told once; the worst first ---------------------------------- */
+/* ---- tasks that hold up their job, and decisions about jobs, each told once ------------------------- */
+
+static size_t known_at(const struct known_names *k, const char *name, bool *known)
+{
+	size_t at = search_first(i, k->n, strcmp(k->at[i].name, name) < 0);
+
+	*known = at < k->n && !strcmp(k->at[at].name, name);
+	return at;
+}
 
 /* 1: it is news, 0, or -ENOMEM. */
-static int task_keep(struct track_events *t, const char *task, int64_t now_ns)
+static int name_keep(struct known_names *k, const char *name, int64_t now_ns)
 {
-	size_t at = search_first(i, t->n_tasks, strcmp(t->tasks[i].task, task) < 0);
-	bool known = at < t->n_tasks && !strcmp(t->tasks[at].task, task);
-	struct known_task *k = known ? &t->tasks[at] : array_insert(&t->tasks, &t->n_tasks, at);
+	bool known;
+	size_t at = known_at(k, name, &known);
+	struct known_name *one = known ? &k->at[at] : array_insert(&k->at, &k->n, at);
 
-	if (!k)
+	if (!one)
 		return -ENOMEM;
-	snprintf(k->task, sizeof(k->task), "%s", task);
-	k->at_ns = now_ns;
+	snprintf(one->name, sizeof(one->name), "%s", name);
+	one->at_ns = now_ns;
 	return !known;
 }
 
-static void tasks_forget(struct track_events *t, int64_t now_ns)
+static void names_forget(struct known_names *k, int64_t now_ns)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n_tasks; i++)
-		if (t->tasks[i].at_ns >= now_ns - TRACK_AGAIN_NS)
-			t->tasks[kept++] = t->tasks[i];
-	t->n_tasks = kept;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->at[i].at_ns >= now_ns - TRACK_AGAIN_NS)
+			k->at[kept++] = k->at[i];
+	k->n = kept;
 }
 
+/* The worst first. */
 static int levels_tasks(struct track_events *t, const struct verdict *a)
 {
 	size_t *order = calloc(a->n_stragglers + 1, sizeof(*order)), n = 0;
@@ -534,7 +548,7 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	if (!err)
 		stragglers_worst_first(a->stragglers, a->n_stragglers, order);
 	for (size_t i = 0; i < a->n_stragglers && !err; i++) {
-		news = task_keep(t, a->stragglers[order[i]].task, a->to_ns);
+		news = name_keep(&t->tasks, a->stragglers[order[i]].task, a->to_ns);
 		err = news < 0 ? news : 0;
 		if (news <= 0 || n++ >= TRACK_TASKS)
 			continue;
@@ -547,8 +561,32 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	if (!err && e.more)
 		err = emit(t, a, &e);
 	if (!err)
-		tasks_forget(t, a->to_ns);
+		names_forget(&t->tasks, a->to_ns);
 	free(order);
+	return err;
+}
+
+static int levels_jobs(struct track_events *t, const struct verdict *a)
+{
+	int err = 0;
+
+	for (size_t i = 0, n = 0; i < a->n_jobs && !err; i++) {
+		const struct straggler_job *j = &a->jobs[i];
+		struct track_event e = event_of(a, EVENT_DECISION, SIZE_MAX);
+		char name[sizeof(struct known_name) - sizeof(int64_t)];
+		bool known;
+
+		snprintf(name, sizeof(name), "%s %s %s", j->job, j->decided_by, j->subject);
+		known_at(&t->decisions, name, &known);
+		if (!*j->decision || (!known && n == TRACK_TASKS))
+			continue;
+		err = name_keep(&t->decisions, name, a->to_ns) < 0 ? -ENOMEM : 0;
+		e.job = (ssize_t)i;
+		n += !known;
+		if (!err && !known)
+			err = emit(t, a, &e);
+	}
+	names_forget(&t->decisions, a->to_ns);
 	return err;
 }
 
@@ -556,7 +594,7 @@ int track_levels(struct track_events *t, struct verdict *a)
 {
 	int (*const steps[])(struct track_events * t, const struct verdict *a) = {
 		levels_judging, levels_proving, levels_number, levels_incidents,
-		levels_silence, levels_notices, levels_tasks};
+		levels_silence, levels_notices, levels_tasks,  levels_jobs};
 	int err = 0;
 
 	levels_ids(t, a);

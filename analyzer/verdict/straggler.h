@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/series/series.h"
+
 enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16, JOB_SIGNS_MAX = 8 };
 
 /* What tasks have in common that may be why they take long; a verdict has a table of these. */
@@ -47,7 +49,9 @@ struct straggler_job {
 	int64_t from_ns, to_ns;
 	struct job_sign signs[JOB_SIGNS_MAX];
 	size_t n_signs;
-	char decision[160]; /* what is behind its stragglers, a sentence; "" */
+	/* What is behind its stragglers, a sentence ("": nothing is known), the decision or program that says so, and which server or
+	 * cause it names ("": none). */
+	char decision[160], decided_by[32], subject[HOST_LEN];
 };
 
 /* By job, onset and name. */

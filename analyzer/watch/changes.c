@@ -89,6 +89,15 @@ static void put_straggler(struct change *c, const struct verdict *a)
 	sentence_straggler(&c->text, a, s);
 }
 
+static void put_decision(struct change *c, const struct verdict *a)
+{
+	const struct straggler_job *j = &a->jobs[c->event.job];
+
+	c->cause = j->decided_by;
+	text_add(&c->text, "job %s: %zu of %zu tasks hold it up; %s", j->job, j->stragglers,
+		 j->looked_at, j->decision);
+}
+
 const struct event_row event_rows[EVENT_KINDS] = {
 	[EVENT_JUDGING] = {"judging", true, put_judging},
 	[EVENT_CANNOT] = {"cannot-judge", true, put_judging},
@@ -105,6 +114,7 @@ const struct event_row event_rows[EVENT_KINDS] = {
 	[EVENT_REPORTING] = {"reporting", true, put_silence},
 	[EVENT_NOTICE] = {"notice", false, put_notice},
 	[EVENT_STRAGGLER] = {"straggler", false, put_straggler},
+	[EVENT_DECISION] = {"decision", false, put_decision},
 };
 
 int change_event(void *arg, const struct verdict *a, const struct track_event *e)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/output/verdict_print.h"
+#include "analyzer/output/verdict_tasks.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/output.h"
 
@@ -29,6 +30,11 @@ static char *object_of(const struct change *c, const char *key, const char *valu
 	return all;
 }
 
+static char *job_json(const struct verdict *a, size_t i)
+{
+	return line_of_json(verdict_job_json(a, i), 0);
+}
+
 char *plain_json(const struct verdict *a, const struct change *c)
 {
 	const struct {
@@ -37,7 +43,8 @@ char *plain_json(const struct verdict *a, const struct change *c)
 		char *(*json)(const struct verdict *a, size_t i);
 	} of[] = {{"incident", c->event.incident, verdict_incident_json},
 		  {"notice", c->event.notice, verdict_notice_json},
-		  {"straggler", c->event.straggler, verdict_straggler_json}};
+		  {"straggler", c->event.straggler, verdict_straggler_json},
+		  {"job", c->event.job, job_json}};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (of[i].number >= 0) {

@@ -70,7 +70,7 @@ static int judge_jobs(struct watch *w)
 	}
 	verdict_release(&jobs);
 	if (!err)
-		err = stragglers_running(&w->verdict, s, w->o);
+		err = stragglers_running(&w->verdict, s, w->o, w->roster);
 	w->jobs.rest_ns = WATCH_JOBS_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	return err;
 }
@@ -382,6 +382,7 @@ int watch_of_received(struct watch **out, const struct analysis_opts *o,
 	w->into.stop = w->stop = in->stop;
 	w->observe = in->observe;
 	w->observe_arg = in->observe_arg;
+	w->roster = in->roster;
 	err = sort_paths(&beside, in->sources, in->n_sources, false);
 	if (!err)
 		err = take_kept(w, in);

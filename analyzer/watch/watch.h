@@ -54,6 +54,7 @@ struct watch {
 	struct looks looks;
 	watch_observe_fn *observe; /* of what a service receives; NULL */
 	void *observe_arg;
+	struct roster *roster;	      /* likewise: what counts of the tables of jobs (roster.h) */
 	struct track_history history; /* for logs to ask */
 	struct track_events *events;
 	struct verdict verdict; /* after the last interval */
@@ -97,6 +98,7 @@ struct watch_received {
 	const volatile sig_atomic_t *stop; /* as in struct watch */
 	watch_observe_fn *observe;	   /* NULL: none */
 	void *observe_arg;
+	struct roster *roster; /* NULL: none */
 };
 int watch_of_received(struct watch **w, const struct analysis_opts *o,
 		      const struct watch_received *in);

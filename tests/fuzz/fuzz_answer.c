@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(job.n_signs <= 1);
 	bad = answer_diagnoser(&g, 0, (const char *)data, size);
 	MUST(!bad == (job.known == 1));
-	answer_decision(&g, (const char *)data, size);
+	answer_decision(&g, "of-user", (const char *)data, size);
 	for (size_t i = 0; i < job.n_signs; i++)
 		check_text(job.signs[i].what, sizeof(job.signs[i].what));
 	check_text(job.decision, sizeof(job.decision));

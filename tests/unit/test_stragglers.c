@@ -372,7 +372,7 @@ static void answers_are_taken_as_far_as_they_are_good(void **state)
 	assert_true(t.straggler && t.flagged == 1);
 	assert_int_equal(j.n_signs, 1);
 	assert_string_equal(j.signs[0].what, "odd");
-	assert_null(answer_decision(&g, decides, strlen(decides)));
+	assert_null(answer_decision(&g, "of-user", decides, strlen(decides)));
 	assert_string_equal(j.decision, "a?[2Jb");
 	verdict.n_task_causes = 1;
 	assert_null(answer_diagnoser(&g, 0, says, strlen(says)));

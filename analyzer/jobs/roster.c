@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* roster.h: the rows, what of them is written down, and programs that are asked in a thread. */
+#include "roster.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userspace/common/array.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/database.h"
+#include "userspace/common/disk_thread.h"
+#include "userspace/common/program.h"
+#include "userspace/common/sort.h"
+
+#define ANSWER_BYTES   ((size_t)1 << 20)
+#define QUESTION_BYTES ((size_t)64 << 20) /* of all that wait */
+
+static const char roster_tables[] =
+	"CREATE TABLE IF NOT EXISTS roster(ask TEXT NOT NULL, word TEXT NOT NULL,"
+	" program INTEGER NOT NULL, after TEXT NOT NULL, started INTEGER NOT NULL,"
+	" PRIMARY KEY(ask, word));";
+
+struct roster {
+	pthread_mutex_t lock; /* of all that is below, but for the worker */
+	struct roster_entry {
+		struct roster_row r;
+		struct user_program program;
+		uint64_t number; /* of a program: never that of another */
+		bool busy;	 /* it is asked at present */
+		unsigned int failing;
+		int64_t asked_ns, answered_ns; /* CLOCK_MONOTONIC; 0: never */
+		char *answer;
+		size_t answer_n;
+	} * at;
+	size_t n;
+	uint64_t numbers;
+	sqlite3 *db;
+	char *programs;
+	struct disk_thread *worker;
+};
+
+/* ---- rows --------------------------------------------------------------------------------------------------- */
+
+static void entry_release(struct roster_entry *e)
+{
+	user_program_release(&e->program);
+	free(e->answer);
+}
+
+static void entry_remove(struct roster *r, struct roster_entry *e)
+{
+	size_t i = (size_t)(e - r->at);
+
+	entry_release(e);
+	memmove(e, e + 1, (--r->n - i) * sizeof(*e));
+}
+
+static struct roster_entry *entry_of(struct roster *r, enum program_ask ask, const char *word)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->at[i].r.ask == ask && !strcmp(r->at[i].r.word, word))
+			return &r->at[i];
+	return NULL;
+}
+
+static struct roster_entry *entry_numbered(struct roster *r, uint64_t number)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->at[i].r.program && r->at[i].number == number)
+			return &r->at[i];
+	return NULL;
+}
+
+static int add_row(struct roster *r, const struct roster_row *row)
+{
+	size_t at = search_first(i, r->n, r->at[i].r.ask <= row->ask);
+	struct roster_entry *e = array_insert(&r->at, &r->n, at);
+
+	if (!e)
+		return -ENOMEM;
+	*e = (struct roster_entry){.r = *row, .number = row->program ? ++r->numbers : 0};
+	e->r.took_s = NAN;
+	return 0;
+}
+
+static int add_own(struct roster *r, enum program_ask ask, const char *word, const char *what,
+		   const char *after, bool running)
+{
+	struct roster_row row = {.ask = ask, .running = running, .started = true};
+
+	snprintf(row.word, sizeof(row.word), "%s", word);
+	snprintf(row.what, sizeof(row.what), "%s", what);
+	snprintf(row.after, sizeof(row.after), "%s", after ?: "");
+	return add_row(r, &row);
+}
+
+static int add_tables(struct roster *r)
+{
+	int err = 0;
+
+	for (const struct symptom *s = symptoms; s->word && !err; s++)
+		err = add_own(r, ASK_SYMPTOM, s->word, s->what, NULL, s->running);
+	for (const struct diagnoser *d = diagnosers; d->word && !err; d++)
+		err = add_own(r, ASK_DIAGNOSER, d->word, d->what, d->after, true);
+	for (const struct decision *d = decisions; d->word && !err; d++)
+		err = add_own(r, ASK_DECISION, d->word, d->what, NULL, true);
+	return err;
+}
+
+/* ---- programs ------------------------------------------------------------------------------------------------ */
+
+/* The program of a file of the folder. 0, -ENOMEM, or -EINVAL with the sentence. */
+static int find_program(const struct roster *r, const char *name, const char *after,
+			struct user_program *p, char why[WHY_LEN])
+{
+	char bad[PROGRAM_WHY_LEN];
+
+	*p = (struct user_program){0};
+	if (!r->programs) {
+		snprintf(why, WHY_LEN,
+			 "the service was started without a folder of programs "
+			 "(--programs)");
+		return -EINVAL;
+	}
+	if (!*name || *name == '.' || strchr(name, '/') || strlen(name) >= sizeof(p->word)) {
+		snprintf(why, WHY_LEN,
+			 "a program is named by its file in '%s', in at most %zu bytes",
+			 r->programs, sizeof(p->word) - 1);
+		return -EINVAL;
+	}
+	if (strlen(after) >= ROSTER_AFTER_LEN) {
+		snprintf(why, WHY_LEN, "it runs after too many");
+		return -EINVAL;
+	}
+	p->after = *after ? strdup(after) : NULL;
+	if (asprintf(&p->path, "%s/%s", r->programs, name) < 0)
+		p->path = NULL;
+	if (!p->path || (*after && !p->after))
+		return -ENOMEM;
+	snprintf(p->word, sizeof(p->word), "%s", name);
+	for (const char *c = name; *c; c++)
+		if (*c <= ' ' || *c > '~' || *c == ',') {
+			snprintf(why, WHY_LEN,
+				 "a program's name is of printable ASCII, without "
+				 "blanks and commas");
+			return -EINVAL;
+		}
+	if (!program_check(p->path, bad))
+		return 0;
+	snprintf(why, WHY_LEN, "'%s' cannot be run: %s", p->path, bad);
+	return -EINVAL;
+}
+
+/* Whether there is room, and an order of diagnosers. */
+static int fits(struct roster *r, enum program_ask ask, const struct user_program *p,
+		char why[WHY_LEN])
+{
+	struct user_program own[PROGRAMS_MAX + 1];
+	struct diagnosers_all all;
+	size_t n = 0, programs = 1;
+	int bad;
+
+	for (size_t i = 0; i < r->n; i++) {
+		programs += r->at[i].r.program;
+		if (r->at[i].r.program && r->at[i].r.ask == ASK_DIAGNOSER && n < PROGRAMS_MAX)
+			own[n++] = r->at[i].program;
+	}
+	if (ask == ASK_DIAGNOSER)
+		own[n++] = *p;
+	bad = programs > PROGRAMS_MAX ? -ENOSPC : diagnosers_all(own, n, &all);
+	if (bad == -ENOSPC) {
+		snprintf(why, WHY_LEN,
+			 "there are too many programs: %d at most, and diagnosers "
+			 "with limpet's own %d",
+			 PROGRAMS_MAX, TASK_CAUSES_MAX);
+		return -ENOSPC;
+	}
+	if (bad) {
+		snprintf(why, WHY_LEN, "it runs after '%s', which is no diagnoser or runs after it",
+			 p->after ?: "");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int add_program(struct roster *r, enum program_ask ask, struct user_program *p, bool started,
+		       const char *trouble)
+{
+	struct roster_row row = {.ask = ask, .program = true, .running = true, .started = started};
+	int err;
+
+	snprintf(row.word, sizeof(row.word), "%s", p->word);
+	snprintf(row.what, sizeof(row.what), "a program: %.80s", p->word);
+	snprintf(row.after, sizeof(row.after), "%s", p->after ?: "");
+	snprintf(row.trouble, sizeof(row.trouble), "%s", trouble);
+	err = add_row(r, &row);
+	if (err)
+		return err;
+	entry_of(r, ask, row.word)->program = *p;
+	*p = (struct user_program){0};
+	return 0;
+}
+
+/* ---- what is written down ------------------------------------------------------------------------------------- */
+
+static int write_row(struct roster *r, const struct roster_row *row, char why[WHY_LEN])
+{
+	return database_do(
+		r->db, why,
+		"INSERT INTO roster VALUES (%Q, %Q, %d, %Q, %d) ON CONFLICT(ask, word) DO "
+		"UPDATE SET after = excluded.after, started = excluded.started",
+		program_ask_words[row->ask], row->word, row->program, row->after, row->started);
+}
+
+static enum program_ask ask_of(const char *word)
+{
+	enum program_ask ask = 0;
+
+	while (ask < PROGRAM_ASKS && strcmp(program_ask_words[ask], word) != 0)
+		ask++;
+	return ask;
+}
+
+static const char *column(sqlite3_stmt *st, int k)
+{
+	return (const char *)sqlite3_column_text(st, k) ?: "";
+}
+
+/* Rows of limpet's own that there are no more are passed over. */
+static int read_row(struct roster *r, sqlite3_stmt *st)
+{
+	enum program_ask ask = ask_of(column(st, 0));
+	struct roster_entry *e = ask < PROGRAM_ASKS ? entry_of(r, ask, column(st, 1)) : NULL;
+	bool program = sqlite3_column_int(st, 2), started = sqlite3_column_int(st, 4);
+	struct user_program p = {0};
+	char why[WHY_LEN] = "";
+	int err = 0;
+
+	if (e && !e->r.program && !program) {
+		e->r.started = started;
+	} else if (!e && program && ask < PROGRAM_ASKS) {
+		err = find_program(r, column(st, 1), column(st, 3), &p, why)
+			      ?: fits(r, ask, &p, why);
+		snprintf(p.word, sizeof(p.word), "%s", column(st, 1));
+		err = err == -ENOMEM ? err : add_program(r, ask, &p, started && !err, why);
+		if (!err && *why)
+			warn("%s '%s' is stopped: %s", program_ask_words[ask], column(st, 1), why);
+	}
+	user_program_release(&p);
+	return err;
+}
+
+static int read_rows(struct roster *r, char why[WHY_LEN])
+{
+	sqlite3_stmt *st = database_ask(
+		r->db, why, "SELECT ask, word, program, after, started FROM roster ORDER BY rowid");
+	int err = st ? 0 : -EIO, rc = SQLITE_DONE;
+
+	while (!err && (rc = sqlite3_step(st)) == SQLITE_ROW)
+		err = read_row(r, st);
+	if (err == -ENOMEM)
+		snprintf(why, WHY_LEN, "out of memory");
+	else if (!err && rc != SQLITE_DONE)
+		err = database_fail(r->db, why);
+	sqlite3_finalize(st);
+	return err;
+}
+
+int roster_new(struct roster **out, const char *dir, const char *programs, char why[WHY_LEN])
+{
+	struct roster *r = calloc(1, sizeof(*r));
+	int err = r ? pthread_mutex_init(&r->lock, NULL) : ENOMEM;
+
+	*out = NULL;
+	snprintf(why, WHY_LEN, "out of memory");
+	if (err) {
+		free(r);
+		return -ENOMEM;
+	}
+	r->programs = programs ? strdup(programs) : NULL;
+	r->worker = disk_thread_new(QUESTION_BYTES);
+	if (!r->worker || (programs && !r->programs) || add_tables(r))
+		err = -ENOMEM;
+	if (!err)
+		err = database_open(&r->db, dir, "jobs.db", roster_tables, why);
+	if (!err)
+		err = read_rows(r, why);
+	if (err)
+		roster_free(r);
+	else
+		*out = r;
+	return err;
+}
+
+void roster_free(struct roster *r)
+{
+	if (!r)
+		return;
+	disk_thread_free(r->worker);
+	sqlite3_close(r->db);
+	for (size_t i = 0; i < r->n; i++)
+		entry_release(&r->at[i]);
+	free(r->at);
+	free(r->programs);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+/* ---- who asks, and changes -------------------------------------------------------------------------------------- */
+
+int roster_list(struct roster *r, struct roster_row **rows, size_t *n)
+{
+	pthread_mutex_lock(&r->lock);
+	*n = r->n;
+	*rows = calloc(r->n + 1, sizeof(**rows));
+	for (size_t i = 0; *rows && i < r->n; i++)
+		(*rows)[i] = r->at[i].r;
+	pthread_mutex_unlock(&r->lock);
+	return *rows ? 0 : -ENOMEM;
+}
+
+static int no_such(enum program_ask ask, char why[WHY_LEN])
+{
+	snprintf(why, WHY_LEN, "no %s has this name", program_ask_words[ask]);
+	return -ENOENT;
+}
+
+static int set_started(struct roster *r, struct roster_entry *e, bool started, char why[WHY_LEN])
+{
+	struct roster_row now = e->r;
+	char bad[PROGRAM_WHY_LEN];
+	int err;
+
+	if (started && now.program && (!e->program.path || program_check(e->program.path, bad))) {
+		snprintf(why, WHY_LEN, "it cannot be run: %s",
+			 e->program.path ? bad : "its folder is not there any more");
+		return -EINVAL;
+	}
+	now.started = started;
+	err = write_row(r, &now, why);
+	if (err)
+		return -EIO;
+	e->r = now;
+	e->failing = 0;
+	if (!started)
+		e->answered_ns = 0;
+	else
+		*e->r.trouble = '\0';
+	return 0;
+}
+
+int roster_start(struct roster *r, enum program_ask ask, const char *word, bool started,
+		 char why[WHY_LEN])
+{
+	struct roster_entry *e;
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	e = entry_of(r, ask, word);
+	err = e ? set_started(r, e, started, why) : no_such(ask, why);
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+static int load(struct roster *r, enum program_ask ask, const char *name, const char *after,
+		struct user_program *p, char why[WHY_LEN])
+{
+	int err = find_program(r, name, after, p, why);
+
+	if (!err && entry_of(r, ask, name)) {
+		snprintf(why, WHY_LEN, "there is one of this name already");
+		err = -EINVAL;
+	}
+	err = err ?: fits(r, ask, p, why) ?: add_program(r, ask, p, true, "");
+	if (!err && write_row(r, &entry_of(r, ask, name)->r, why)) {
+		entry_remove(r, entry_of(r, ask, name));
+		err = -EIO;
+	}
+	if (err == -ENOMEM)
+		snprintf(why, WHY_LEN, "out of memory");
+	return err;
+}
+
+int roster_load(struct roster *r, enum program_ask ask, const char *name, const char *after,
+		char why[WHY_LEN])
+{
+	struct user_program p = {0};
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	err = load(r, ask, name, after, &p, why);
+	user_program_release(&p);
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+/* What others run after stays. */
+static int may_go(struct roster *r, const struct roster_entry *e, char why[WHY_LEN])
+{
+	size_t len = strlen(e->r.word);
+
+	if (!e->r.program) {
+		snprintf(why, WHY_LEN, "it is limpet's own: it can be stopped");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < r->n && e->r.ask == ASK_DIAGNOSER; i++)
+		for (const char *c = r->at[i].r.after; *c; c += strcspn(c, ","), c += *c == ',')
+			if (strcspn(c, ",") == len && !memcmp(c, e->r.word, len)) {
+				snprintf(why, WHY_LEN, "'%s' runs after it", r->at[i].r.word);
+				return -EINVAL;
+			}
+	return 0;
+}
+
+int roster_unload(struct roster *r, enum program_ask ask, const char *word, char why[WHY_LEN])
+{
+	struct roster_entry *e;
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	e = entry_of(r, ask, word);
+	err = e ? may_go(r, e, why) : no_such(ask, why);
+	if (!err && database_do(r->db, why, "DELETE FROM roster WHERE ask = %Q AND word = %Q",
+				program_ask_words[ask], word))
+		err = -EIO;
+	if (!err)
+		entry_remove(r, e);
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+/* ---- the judge ------------------------------------------------------------------------------------------------------ */
+
+static int take_program(struct table_rows *t, size_t i, const struct roster_entry *e)
+{
+	struct user_program *p = &t->program[i];
+
+	*p = e->program;
+	t->number[i] = e->number;
+	p->path = strdup(e->program.path ?: "");
+	p->after = e->program.after ? strdup(e->program.after) : NULL;
+	return p->path && (p->after || !e->program.after) ? 0 : -ENOMEM;
+}
+
+int roster_take(struct roster *r, struct table_rows *t)
+{
+	size_t own[PROGRAM_ASKS] = {0}, n = 0;
+	int err = 0;
+
+	t->roster = r;
+	pthread_mutex_lock(&r->lock);
+	/* Rows are in order of their tables, limpet's own first. */
+	for (size_t i = 0; i < r->n && !err; i++) {
+		const struct roster_entry *e = &r->at[i];
+
+		if (!e->r.program)
+			t->stopped[e->r.ask][own[e->r.ask]++] = !e->r.started;
+		else if (n < PROGRAMS_MAX && (e->r.started || e->r.ask == ASK_DIAGNOSER)) {
+			/* Others may run after a diagnoser that is stopped. */
+			err = take_program(t, n++, e);
+			t->n[e->r.ask]++;
+		}
+	}
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+struct asked {
+	struct roster *r;
+	uint64_t number;
+	char *path, *question;
+};
+
+static void note_trouble(struct roster *r, struct roster_entry *e, const char *trouble)
+{
+	char why[WHY_LEN];
+
+	snprintf(e->r.trouble, sizeof(e->r.trouble), "%s", trouble);
+	e->r.failed++;
+	if (++e->failing < ROSTER_FAILS)
+		return;
+	warn("%s '%s' is stopped: it failed %d times in a row: %s", program_ask_words[e->r.ask],
+	     e->r.word, ROSTER_FAILS, trouble);
+	e->r.started = false;
+	/* Where that cannot be written, the next start asks it again, and stops it again. */
+	write_row(r, &e->r, why);
+}
+
+static void take_answer(struct asked *a, char *answer, size_t n, double took_s, const char *why)
+{
+	struct roster_entry *e;
+
+	pthread_mutex_lock(&a->r->lock);
+	e = entry_numbered(a->r, a->number);
+	if (e) {
+		e->busy = false;
+		free(e->answer);
+		e->answer = answer;
+		e->answer_n = n;
+		e->answered_ns = answer ? clock_ns(CLOCK_MONOTONIC) : 0;
+		e->r.took_s = took_s;
+		if (!answer && e->r.started)
+			note_trouble(a->r, e, why);
+		answer = NULL;
+	}
+	pthread_mutex_unlock(&a->r->lock);
+	free(answer);
+}
+
+static void ask_in_thread(void *arg)
+{
+	static const struct program_bounds bounds = {PROGRAM_SECONDS, PROGRAM_MEMORY, ANSWER_BYTES};
+	int64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+	char why[PROGRAM_WHY_LEN], *answer = NULL;
+	struct asked *a = arg;
+	size_t n = 0;
+
+	if (program_run(a->path, NULL, &bounds, a->question, strlen(a->question), &answer, &n, why))
+		answer = NULL;
+	take_answer(a, answer, n, s_of_ns(clock_ns(CLOCK_MONOTONIC) - began_ns), why);
+	free(a->path);
+	free(a->question);
+	free(a);
+}
+
+/* Too much waits, or there is no memory: it is asked the next time. */
+static void begin_to_ask(struct roster *r, const struct user_program *p, uint64_t number,
+			 char *question)
+{
+	struct asked *a = calloc(1, sizeof(*a));
+	struct roster_entry *e;
+
+	if (a)
+		*a = (struct asked){r, number, strdup(p->path), question};
+	if (a && a->path && question &&
+	    !disk_thread_do(r->worker, ask_in_thread, a, strlen(question)))
+		return;
+	pthread_mutex_lock(&r->lock);
+	e = entry_numbered(r, number);
+	if (e)
+		e->busy = false;
+	pthread_mutex_unlock(&r->lock);
+	if (a)
+		free(a->path);
+	free(question);
+	free(a);
+}
+
+int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t cause)
+{
+	const struct user_program *p = &t->program[i];
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	enum program_ask ask = ASK_SYMPTOM;
+	struct roster *r = t->roster;
+	struct roster_entry *e;
+	const char *bad = NULL;
+	bool due = false;
+	char *answer = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	pthread_mutex_lock(&r->lock);
+	e = entry_numbered(r, t->number[i]);
+	if (e && e->r.started) {
+		ask = e->r.ask;
+		due = !e->busy &&
+		      (!e->asked_ns || now_ns - e->asked_ns >= ROSTER_EVERY_S * NS_PER_S);
+		if (e->answered_ns && now_ns - e->answered_ns < ROSTER_KEEP_S * NS_PER_S) {
+			n = e->answer_n;
+			answer = malloc(n + 1);
+			err = answer ? 0 : -ENOMEM;
+			if (answer)
+				memcpy(answer, e->answer, n + 1);
+		}
+		if (due) {
+			e->busy = true;
+			e->asked_ns = now_ns;
+			e->r.asked++;
+		}
+	}
+	pthread_mutex_unlock(&r->lock);
+	/* As it is before its own answer, of this look or another. */
+	if (due)
+		begin_to_ask(r, p, t->number[i], program_question(g, ask));
+	if (answer)
+		bad = program_answered(g, p->word, ask, cause, answer, n);
+	free(answer);
+	if (!answer)
+		return err;
+	pthread_mutex_lock(&r->lock);
+	e = entry_numbered(r, t->number[i]);
+	if (e && bad && e->answered_ns) {
+		char text[sizeof(e->r.trouble)];
+
+		e->answered_ns = 0; /* said once of each answer */
+		snprintf(text, sizeof(text), "it answers badly: %s", bad);
+		note_trouble(r, e, text);
+	} else if (e && !bad) {
+		e->failing = 0;
+		*e->r.trouble = '\0';
+	}
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
