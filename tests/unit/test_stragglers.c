@@ -138,7 +138,7 @@ static void what_runs_now_is_told_alone(void **state)
 	x = add_state(STATE_MAP, 4, 1, 33, 40); /* young */
 	x->outcome = OUTCOME_OPEN;
 	judge();
-	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(stragglers_running(&verdict, &states, &opts, NULL), 0);
 	assert_int_equal(verdict.n_stragglers, 1);
 	assert_true(verdict.stragglers[0].running);
 	assert_string_equal(verdict.nodes[verdict.stragglers[0].node], "n3");
@@ -166,7 +166,7 @@ static void one_that_has_caught_up_is_none_now(void **state)
 	x->outcome = OUTCOME_OPEN;
 	id = x->id;
 	judge();
-	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(stragglers_running(&verdict, &states, &opts, NULL), 0);
 	assert_int_equal(verdict.n_stragglers, 1);
 	for (size_t i = 0; i < 5; i++)
 		add_state(STATE_MAP, i, 1, 18, 58 + 0.1 * (double)i);
@@ -177,7 +177,7 @@ static void one_that_has_caught_up_is_none_now(void **state)
 	*p = (struct state_progress){
 		.id = id, .node = 2, .kind = STATE_MAP, .done = 0.99F, .time_ns = JOB_T0};
 	judge();
-	assert_int_equal(stragglers_running(&verdict, &states, &opts), 0);
+	assert_int_equal(stragglers_running(&verdict, &states, &opts, NULL), 0);
 	assert_int_equal(verdict.n_stragglers, 0);
 }
 
