@@ -38,6 +38,10 @@ const struct api_list api_lists[] = {
 	 "stragglers",
 	 {"server", "job"},
 	 "Tasks that hold up their job, and what may be behind it."},
+	{"/api/v1/tasks",
+	 "tasks",
+	 {"server", "job", "kind", "outcome", "straggler"},
+	 "Tasks of jobs that run, also those that have ended: the newest."},
 	{0},
 };
 
@@ -70,18 +74,26 @@ void api_verdict(void *arg, struct listener_request *r)
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
+/* NULL: it has none. */
+static const char *text_of_json(const json_t *value)
+{
+	if (json_is_boolean(value))
+		return json_is_true(value) ? "true" : "false";
+	return json_string_value(value);
+}
+
 /* Whether the element has each of the values that were asked for. */
 static bool is_asked_for(const struct listener_request *r, const struct api_list *l,
 			 const json_t *one)
 {
 	char value[300];
 
-	for (size_t i = 0; i < 4 && l->filters[i]; i++) {
+	for (size_t i = 0; i < FILTERS_MAX && l->filters[i]; i++) {
 		const char *is;
 
 		if (!front_query(r, l->filters[i], value, sizeof(value)))
 			continue;
-		is = json_string_value(json_object_get(one, l->filters[i]));
+		is = text_of_json(json_object_get(one, l->filters[i]));
 		if (!is || strcmp(is, value) != 0)
 			return false;
 	}
@@ -111,7 +123,7 @@ static void answer_list(struct front *f, struct listener_request *r, const struc
 		json_decref(out);
 		return;
 	}
-	of = front_object(f, r);
+	of = strcmp(l->key, "tasks") ? front_object(f, r) : front_tasks(f, r);
 	if (!of) {
 		json_decref(out);
 		return;
@@ -326,7 +338,7 @@ static json_t *parameters_of(const struct api_list *l)
 {
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < 4 && l->filters[i]; i++)
+	for (size_t i = 0; i < FILTERS_MAX && l->filters[i]; i++)
 		json_array_append_new(all, parameter(l->filters[i], "query", 0, ""));
 	json_array_append_new(all, parameter("limit", "query", LIMIT_MAX, ""));
 	json_array_append_new(all, parameter("offset", "query", INT32_MAX, ""));

@@ -7,8 +7,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "analyzer/output/verdict_object.h"
+#include "analyzer/output/verdict_tasks.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
 #include "userspace/common/threads.h"
@@ -26,7 +27,8 @@ struct snapshot *front_now(struct front *f, struct listener_request *r)
 
 	if (newest && newest != f->now) {
 		json_decref(f->object);
-		f->object = NULL;
+		json_decref(f->tasks);
+		f->object = f->tasks = NULL;
 	}
 	snapshot_done(f->now);
 	f->now = newest;
@@ -48,6 +50,24 @@ json_t *front_object(struct front *f, struct listener_request *r)
 	if (!f->object)
 		listener_refuse(r, 503, 1000, "out of memory");
 	return f->object;
+}
+
+json_t *front_tasks(struct front *f, struct listener_request *r)
+{
+	const struct snapshot *s = front_now(f, r);
+	json_t *all;
+
+	if (!s)
+		return NULL;
+	if (!f->tasks) {
+		all = json_array();
+		for (size_t i = 0; i < s->verdict.n_tasks; i++)
+			all = append_json(all, verdict_task_json(&s->verdict, i));
+		f->tasks = all ? json_pack("{s:o}", "tasks", all) : NULL;
+	}
+	if (!f->tasks)
+		listener_refuse(r, 503, 1000, "out of memory");
+	return f->tasks;
 }
 
 /* The judge makes it, and may replace it: a handle is of the file that is there when it is first asked for. */
@@ -141,6 +161,7 @@ static const struct listener_route routes[] = {
 	{EVHTTP_REQ_GET, "/limpet.js", false, page_script},
 	{EVHTTP_REQ_GET, "/servers/", false, page_server},
 	{EVHTTP_REQ_GET, "/incidents/", false, page_incident},
+	{EVHTTP_REQ_GET, "/jobs", false, page_jobs},
 	{EVHTTP_REQ_GET, "/metrics", true, answer_metrics},
 	{EVHTTP_REQ_GET, "/healthz", true, answer_health},
 	{EVHTTP_REQ_GET, "/api/v1/openapi.json", false, api_openapi},
@@ -317,6 +338,7 @@ void front_stop(struct front *f)
 	if (f->stop_fd >= 0)
 		close(f->stop_fd);
 	json_decref(f->object);
+	json_decref(f->tasks);
 	snapshot_done(f->now);
 	sqlite3_close(f->db);
 	silences_close(f->silences);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The front, as its files see it and nobody else: front.c (thread and routes), who.c, sent.c, scrapes.c, diagnose_asked.c, api.c, incidents_asked.c, series_asked.c,
- * roster_asked.c, silences_asked.c, pages.c, page_charts.c, summary.c, streams.c. */
+ * roster_asked.c, silences_asked.c, summary.c, streams.c; and pages.h. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -36,6 +36,7 @@ struct front {
 	char run[24];	      /* of this process: what numbers of events are of */
 	struct snapshot *now; /* that is answered by at present; NULL: there is none yet */
 	json_t *object;	      /* of its verdict, made when it is asked for */
+	json_t *tasks;	      /* likewise; the object has them not, as they are many */
 	struct disk_thread *diagnoses;
 	struct judged_again *diagnosis; /* that is made at present; NULL */
 	struct event *diagnosed;
@@ -47,8 +48,9 @@ struct front {
 
 /* The newest snapshot, until the next call; NULL, and it is answered: there is none yet. */
 struct snapshot *front_now(struct front *f, struct listener_request *r);
-/* Its verdict; NULL, and it is answered. */
+/* Its verdict, and {"tasks": […]}; NULL, and it is answered. */
 json_t *front_object(struct front *f, struct listener_request *r);
+json_t *front_tasks(struct front *f, struct listener_request *r);
 /* DIR/incidents.db; NULL: there is none that can be read. */
 sqlite3 *front_db(struct front *f);
 
@@ -67,10 +69,11 @@ bool front_time(struct listener_request *r, const char *name, int64_t *ns);
 /* Answers; takes the reference. */
 void front_json(struct listener_request *r, int status, json_t *object);
 
-/* api.c; a route for everything that is a list in the verdict. */
+/* api.c; a route for everything that is a list in the verdict, and its tasks. */
+enum { FILTERS_MAX = 5 };
 struct api_list {
-	const char *path, *key; /* of the verdict */
-	const char *filters[4]; /* keys of its elements that a query may name */
+	const char *path, *key;		  /* of the verdict */
+	const char *filters[FILTERS_MAX]; /* keys of its elements that a query may name */
 	const char *what;
 };
 extern const struct api_list api_lists[];
@@ -89,14 +92,6 @@ json_t *incident_of_id(struct front *f, const char *id, json_t *verdict);
 void api_silences(void *arg, struct listener_request *r);
 void api_silence_add(void *arg, struct listener_request *r);
 void api_silence_end(void *arg, struct listener_request *r);
-/* Whether pages have forms: only for people who are known by name. */
-bool front_has_forms(const struct front *f);
-/* A form for one of a server, or of an incident (an id; NULL). */
-void put_silence_form(FILE *to, const struct front *f, const struct listener_request *r,
-		      const char *server, const char *incident);
-/* Those of a server ("": of all; NULL: any) and an incident (0: of none), with a way to end them. */
-void put_silences(FILE *to, const struct front *f, const struct listener_request *r,
-		  const char *server, uint64_t incident);
 /* diagnose_asked.c. 0 or -ENOMEM; stopped in any case. */
 int diagnoses_start(struct front *f);
 void diagnoses_stop(struct front *f);
@@ -127,27 +122,7 @@ const struct incident *incident_known(const struct verdict *a, const char *id);
 void api_events(void *arg, struct listener_request *r);
 void streams_tell(struct front *f);
 void streams_pulse(struct front *f);
-/* page_charts.c; where no history is kept, nothing is written */
-void put_incident_charts(FILE *to, const struct front *f, const struct snapshot *s,
-			 const struct incident *in);
-void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
-			const struct listener_request *r);
 /* summary.c */
 void api_summary(void *arg, struct listener_request *r);
-void page_summary(void *arg, struct listener_request *r);
-/* pages.c. A page: begun (NULL: out of memory), and answered in any case. */
-struct html_page {
-	FILE *to;
-	char *bytes;
-	size_t len;
-};
-FILE *page_begin(struct html_page *p, const char *title);
-void page_end(struct html_page *p, struct listener_request *r);
-void put_nav(FILE *to, const struct snapshot *s);
-void page_home(void *arg, struct listener_request *r);
-void page_server(void *arg, struct listener_request *r);
-void page_incident(void *arg, struct listener_request *r);
-void page_style(void *arg, struct listener_request *r);
-void page_script(void *arg, struct listener_request *r);
 
 #endif

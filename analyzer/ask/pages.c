@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "analyzer/draw/html.h"
+#include "analyzer/draw/svg.h"
 #include "analyzer/report/page.h"
 #include "analyzer/report/style.h"
 #include "analyzer/verdict/sentences.h"
@@ -35,7 +36,10 @@ static const char own_style[] =
 	".tiles .well{border-left-color:var(--peers)}\n"
 	".tiles .unproven,.tiles "
 	".not-judged{border-style:dashed;border-left-style:double;color:var(--soft)}\n"
-	".silence{margin:.4rem 0 .8rem;font-size:.875rem}li .silence{display:inline}\n"
+	".silence{margin:.4rem 0 .8rem;font-size:.875rem}li .silence,td "
+	".silence{display:inline;margin:0}\n"
+	".roster td:first-child{width:24%}.roster td:nth-child(3){width:22%}.roster "
+	"td:nth-child(4){width:12rem}\n"
 	".silence select,.silence input,.silence "
 	"button{font:inherit;color:inherit;background:var(--paper);"
 	"border:1px solid var(--soft);padding:.15rem .4rem}.silence "
@@ -145,6 +149,7 @@ void page_style(void *arg, struct listener_request *r)
 
 	(void)arg;
 	text_put(&t, html_style());
+	text_put(&t, svg_sheet());
 	text_put(&t, own_style);
 	listener_reply(r, 200, "text/css; charset=utf-8", NULL, &t);
 }
@@ -160,8 +165,7 @@ void page_script(void *arg, struct listener_request *r)
 
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
-/* A name as a part of a path. */
-static void put_link(FILE *to, const char *before, const char *path, const char *name)
+void put_link(FILE *to, const char *before, const char *path, const char *name)
 {
 	char *encoded = evhttp_encode_uri(name);
 
@@ -177,7 +181,7 @@ void put_nav(FILE *to, const struct snapshot *s)
 
 	fputs("<nav aria-label=\"limpet\"><b><a href=\"/\">limpet</a></b> <a "
 	      "href=\"/#servers\">servers</a> <a href=\"/#before\">before</a> <a "
-	      "href=\"/summary\">7 days</a> "
+	      "href=\"/jobs\">jobs</a> <a href=\"/summary\">7 days</a> "
 	      "<a href=\"/api/v1/openapi.json\">API</a> <span>",
 	      to);
 	if (s->until_ns != INT64_MIN)
@@ -386,6 +390,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_silences(to, f, r, "", 0);
 		put_cases(to, f, r, false);
 		put_cases(to, f, r, true);
+		put_jobs(to, &s->verdict);
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);

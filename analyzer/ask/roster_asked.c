@@ -206,13 +206,14 @@ static int load(struct roster *roster, enum program_ask ask, const struct sent *
 	return roster_load(roster, ask, sent_text(s, "program"), sent_text(s, "after"), why);
 }
 
-static void answer_change(struct listener_request *r, int err, const char *why,
-			  enum program_ask ask, const char *name, const char *state)
+static void answer_change(struct listener_request *r, const struct sent *s, int err,
+			  const char *why, enum program_ask ask, const char *name,
+			  const char *state)
 {
 	if (!err)
-		front_json(r, 200,
-			   json_pack("{s:s, s:o, s:s}", "kind", program_ask_words[ask], "name",
-				     words_json(name), "state", state));
+		sent_answer(r, s,
+			    json_pack("{s:s, s:o, s:s}", "kind", program_ask_words[ask], "name",
+				      words_json(name), "state", state));
 	else
 		listener_refuse(r,
 				err == -ENOENT	 ? 404
@@ -236,7 +237,7 @@ void api_roster_load(void *arg, struct listener_request *r)
 	if (!sent_read(&s, r))
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
 	else if (front_may_change(f, r, &s))
-		answer_change(r, load(roster, ask, &s, why), why, ask, sent_text(&s, "program"),
+		answer_change(r, &s, load(roster, ask, &s, why), why, ask, sent_text(&s, "program"),
 			      "started");
 	sent_release(&s);
 }
@@ -288,7 +289,7 @@ void api_roster_change(void *arg, struct listener_request *r)
 	} else if (front_may_change(f, r, &s)) {
 		err = v->unload ? roster_unload(roster, ask, name, why)
 				: roster_start(roster, ask, name, v->started, why);
-		answer_change(r, err, why, ask, name, v->state);
+		answer_change(r, &s, err, why, ask, name, v->state);
 	}
 	sent_release(&s);
 }

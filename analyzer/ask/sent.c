@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pages.h"
+#include "analyzer/draw/html.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/times.h"
 
@@ -24,6 +25,15 @@ void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1]
 bool front_has_forms(const struct front *f)
 {
 	return f->users || f->o->proxy_user;
+}
+
+void put_form_word(FILE *to, const struct front *f, const struct listener_request *r)
+{
+	char word[FORM_WORD + 1];
+
+	form_word(f, r->caller, word);
+	fprintf(to, "<input type=\"hidden\" name=\"form\" value=\"%s\">", word);
+	html_enclose(to, "<input type=\"hidden\" name=\"page\" value=\"", r->path, "\">");
 }
 
 static bool is_of_our_origin(const struct listener_request *r)
@@ -111,4 +121,27 @@ bool sent_time(const struct sent *s, const char *key, int64_t *ns, char why[WHY_
 		return true;
 	snprintf(why, WHY_LEN, "'%s' is a time such as 2026-11-21T20:05:30Z", key);
 	return false;
+}
+
+/* Back to the page that the form was on, as far as that is one of ours. */
+static void go_back(struct listener_request *r, const struct sent *s)
+{
+	const char *page = sent_text(s, "page");
+	bool ours = page[0] == '/' && page[1] != '/' && strlen(page) < 512;
+	const char *headers[3] = {"Location"};
+	struct text t = {0};
+
+	for (const char *c = page; *c; c++)
+		ours &= *c > ' ' && *c < 127 && *c != '\\';
+	headers[1] = ours ? page : "/";
+	listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
+}
+
+void sent_answer(struct listener_request *r, const struct sent *s, json_t *object)
+{
+	if (*sent_text(s, "page"))
+		go_back(r, s);
+	else
+		front_json(r, 200, json_incref(object));
+	json_decref(object);
 }

@@ -33,6 +33,9 @@ bool sent_by_token(const struct listener_request *r);
 /* Whether they may; else it is answered. */
 bool front_may_change(const struct front *f, struct listener_request *r, const struct sent *s);
 
+/* Of what was changed: the object, which it takes, or back to the page that the form was on. */
+void sent_answer(struct listener_request *r, const struct sent *s, json_t *object);
+
 enum { FORM_WORD = 2 * 32 };
 /* What a form has that a page of ours gave to this user. */
 void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1]);

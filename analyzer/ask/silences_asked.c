@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "sent.h"
 #include "analyzer/draw/html.h"
 #include "userspace/common/clock.h"
@@ -157,29 +157,6 @@ void api_silences(void *arg, struct listener_request *r)
 	front_json(r, 200, answer);
 }
 
-/* Back to the page that the form was on, as far as that is one of ours. */
-static void go_back(struct listener_request *r, const struct sent *s)
-{
-	const char *page = sent_text(s, "page");
-	bool ours = page[0] == '/' && page[1] != '/' && strlen(page) < 512;
-	const char *headers[3] = {"Location"};
-	struct text t = {0};
-
-	for (const char *c = page; *c; c++)
-		ours &= *c > ' ' && *c < 127 && *c != '\\';
-	headers[1] = ours ? page : "/";
-	listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
-}
-
-static void answer_changed(struct listener_request *r, const struct sent *s, json_t *object)
-{
-	if (*sent_text(s, "page"))
-		go_back(r, s);
-	else
-		front_json(r, 200, json_incref(object));
-	json_decref(object);
-}
-
 void api_silence_add(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
@@ -203,7 +180,7 @@ void api_silence_add(void *arg, struct listener_request *r)
 		else if (err)
 			refuse_error(r, err, why);
 		else
-			answer_changed(r, &s, silence_json(&one));
+			sent_answer(r, &s, silence_json(&one));
 	}
 	sent_release(&s);
 }
@@ -236,22 +213,13 @@ void api_silence_end(void *arg, struct listener_request *r)
 		if (err)
 			refuse_error(r, err, why);
 		else
-			answer_changed(r, &s,
-				       json_pack("{s:i, s:b}", "number", (int)number, "over", 1));
+			sent_answer(r, &s,
+				    json_pack("{s:i, s:b}", "number", (int)number, "over", 1));
 	}
 	sent_release(&s);
 }
 
 /* ---- on pages ------------------------------------------------------------------------------------------ */
-
-static void put_form_word(FILE *to, const struct front *f, const struct listener_request *r)
-{
-	char word[FORM_WORD + 1];
-
-	form_word(f, r->caller, word);
-	fprintf(to, "<input type=\"hidden\" name=\"form\" value=\"%s\">", word);
-	html_enclose(to, "<input type=\"hidden\" name=\"page\" value=\"", r->path, "\">");
-}
 
 void put_silence_form(FILE *to, const struct front *f, const struct listener_request *r,
 		      const char *server, const char *incident)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "pages.h"
 #include "analyzer/draw/html.h"
 #include "analyzer/output/words.h"
 #include "analyzer/report/page.h"

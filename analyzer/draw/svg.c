@@ -29,6 +29,11 @@ static const char style[] =
 	".d1{fill:var(--d1)}.d2{fill:var(--d2)}.d3{fill:var(--d3)}.d4{fill:var(--d4)}"
 	".d5{fill:var(--d5)}.d0{fill:var(--rule);fill-opacity:.35}";
 
+const char *svg_sheet(void)
+{
+	return style;
+}
+
 void svg_style(FILE *to)
 {
 	fprintf(to, "<style>%s</style>\n", style);

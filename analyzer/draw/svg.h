@@ -32,7 +32,8 @@ enum {
 int svg_begin(struct svg *d);
 /* Prints it; alone: a file of its own. 0 or -ENOMEM. */
 int svg_end(struct svg *d, FILE *to, const char *title, bool alone);
-/* The style sheet that drawings within HTML need once. */
+/* The style sheet that drawings within HTML need once; and in its element. */
+const char *svg_sheet(void);
 void svg_style(FILE *to);
 
 enum svg_letter { SVG_PLAIN, SVG_BOLD, SVG_SOFT };

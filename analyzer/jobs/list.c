@@ -164,3 +164,60 @@ int stragglers_tasks(struct stragglers *g)
 	number_cells(g);
 	return 0;
 }
+
+/* ---- for those who watch ------------------------------------------------------------------------------------ */
+
+/* What runs first, then what ended last. */
+static int newest_first(const void *a, const void *b, void *arg)
+{
+	const struct stragglers *g = arg;
+	const struct found_task *x = a, *y = b;
+	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
+
+	return ORDER(q->outcome == OUTCOME_OPEN, p->outcome == OUTCOME_OPEN)
+		       ?: ORDER(q->end_ns, p->end_ns) ?: ORDER(x->state, y->state);
+}
+
+static int by_server(const void *a, const void *b)
+{
+	const struct job_task *x = a, *y = b;
+
+	return ORDER(x->job, y->job) ?: ORDER(x->node, y->node) ?: ORDER(x->start_ns, y->start_ns)
+		       ?: strcmp(x->task, y->task);
+}
+
+static struct job_task shown(const struct stragglers *g, const struct found_task *t)
+{
+	const struct state *x = &g->s->at[t->state];
+	struct job_task one = {.node = t->node,
+			       .job = t->job,
+			       .kind = state_rows[x->kind].word,
+			       .outcome = outcome_words[x->outcome],
+			       .straggler = t->straggler,
+			       .progress = x->outcome == OUTCOME_OPEN ? x->progress : NAN,
+			       .start_ns = x->start_ns,
+			       .end_ns = x->end_ns,
+			       .takes_s = t->takes_s,
+			       .usual_s = t->usual_s,
+			       .causes = t->causes};
+
+	snprintf(one.task, sizeof(one.task), "%s", g->s->ids.at[x->id]);
+	if (x->cls < g->s->classes.n)
+		snprintf(one.stage, sizeof(one.stage), "%.*s",
+			 (int)task_stage_len(g->s->classes.at[x->cls]), g->s->classes.at[x->cls]);
+	return one;
+}
+
+int stragglers_show(struct stragglers *g)
+{
+	struct verdict *v = g->v;
+
+	if (g->n > JOB_TASKS_MAX)
+		sort_with(g->at, g->n, newest_first, g);
+	for (size_t i = 0; i < g->n && v->n_tasks < JOB_TASKS_MAX; i++)
+		if (g->at[i].node != SIZE_MAX &&
+		    array_put(&v->tasks, &v->n_tasks, shown(g, &g->at[i])))
+			return -ENOMEM;
+	sort(v->tasks, v->n_tasks, by_server);
+	return 0;
+}

@@ -37,6 +37,7 @@ struct roster {
 		size_t answer_n;
 	} * at;
 	size_t n;
+	bool news;
 	uint64_t numbers;
 	sqlite3 *db;
 	char *programs;
@@ -344,6 +345,7 @@ static int set_started(struct roster *r, struct roster_entry *e, bool started, c
 	err = write_row(r, &now, why);
 	if (err)
 		return -EIO;
+	r->news = true;
 	e->r = now;
 	e->failing = 0;
 	if (!started)
@@ -380,6 +382,7 @@ static int load(struct roster *r, enum program_ask ask, const char *name, const 
 		entry_remove(r, entry_of(r, ask, name));
 		err = -EIO;
 	}
+	r->news |= !err;
 	if (err == -ENOMEM)
 		snprintf(why, WHY_LEN, "out of memory");
 	return err;
@@ -429,11 +432,23 @@ int roster_unload(struct roster *r, enum program_ask ask, const char *word, char
 		err = -EIO;
 	if (!err)
 		entry_remove(r, e);
+	r->news |= !err;
 	pthread_mutex_unlock(&r->lock);
 	return err;
 }
 
 /* ---- the judge ------------------------------------------------------------------------------------------------------ */
+
+bool roster_news(struct roster *r)
+{
+	bool news;
+
+	pthread_mutex_lock(&r->lock);
+	news = r->news;
+	r->news = false;
+	pthread_mutex_unlock(&r->lock);
+	return news;
+}
 
 static int take_program(struct table_rows *t, size_t i, const struct roster_entry *e)
 {
@@ -503,6 +518,7 @@ static void take_answer(struct asked *a, char *answer, size_t n, double took_s, 
 		e->answer_n = n;
 		e->answered_ns = answer ? clock_ns(CLOCK_MONOTONIC) : 0;
 		e->r.took_s = took_s;
+		a->r->news = true;
 		if (!answer && e->r.started)
 			note_trouble(a->r, e, why);
 		answer = NULL;

@@ -50,6 +50,8 @@ int roster_unload(struct roster *r, enum program_ask ask, const char *word, char
 
 /* ---- the judge -------------------------------------------------------------------------------------------------- */
 
+/* Whether rows or answers have changed since the last call: then a look finds something else, though logs say nothing new. */
+bool roster_news(struct roster *r);
 /* What counts in this look; table_rows_release() in any case. 0 or -ENOMEM. */
 int roster_take(struct roster *r, struct table_rows *t);
 /* Program i of these: its last answer goes into the look, and if it is due it is asked about it. 0 or -ENOMEM. */

@@ -306,7 +306,8 @@ static int find_stragglers(struct stragglers *g, struct table_rows *t)
 	count_tasks(g);
 	err = run_symptoms(g, t) ?: run_diagnosers(g, t);
 	count_causes(g);
-	return err ?: run_decisions(g, t) ?: add_stragglers(g);
+	err = err ?: run_decisions(g, t) ?: add_stragglers(g);
+	return err || !g->running ? err : stragglers_show(g);
 }
 
 static int find_all(struct stragglers *g, struct table_rows *t)

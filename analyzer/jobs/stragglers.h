@@ -115,6 +115,9 @@ int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has,
 int stragglers_servers(struct stragglers *g);
 int stragglers_tasks(struct stragglers *g);
 
+/* list.c: the newest of them into the verdict, for those who watch. 0 or -ENOMEM. */
+int stragglers_show(struct stragglers *g);
+
 /* inefficient.c: symptoms of jobs. */
 int find_idle(struct stragglers *g);
 int find_uneven(struct stragglers *g);

@@ -159,12 +159,12 @@ json_t *verdict_job_json(const struct verdict *a, size_t i)
 			 time_json(j->to_ns));
 }
 
-static json_t *words_of(const struct verdict *a, const struct straggler *s)
+static json_t *words_of(const struct verdict *a, uint32_t causes)
 {
 	json_t *all = json_array();
 
 	for (size_t c = 0; all && c < a->n_task_causes; c++)
-		if (has(s->causes, c))
+		if (has(causes, c))
 			all = append_json(all, words_json(a->task_causes[c].word));
 	return all;
 }
@@ -180,8 +180,22 @@ json_t *verdict_straggler_object(const struct verdict *a, size_t i)
 			 time_json(s->start_ns), "flagged", (json_int_t)s->flagged, "judged",
 			 (json_int_t)s->judged, "performance", number_json(s->performance),
 			 "median", number_json(s->median), "takes_s", number_json(s->takes_s),
-			 "usual_s", number_json(s->usual_s), "causes", words_of(a, s), "from",
-			 time_json(s->onset_ns), "to", time_json(s->last_ns));
+			 "usual_s", number_json(s->usual_s), "causes", words_of(a, s->causes),
+			 "from", time_json(s->onset_ns), "to", time_json(s->last_ns));
+}
+
+json_t *verdict_task_json(const struct verdict *a, size_t i)
+{
+	const struct job_task *t = &a->tasks[i];
+
+	return json_pack(
+		"{s:o, s:o, s:o, s:s, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "task",
+		words_json(t->task), "server", words_json(verdict_node(a, t->node)), "job",
+		words_json(a->jobs[t->job].job), "kind", t->kind, "stage",
+		words_or_null_json(t->stage), "outcome", t->outcome, "straggler", t->straggler,
+		"progress", number_json(t->progress), "began", time_json(t->start_ns), "to",
+		time_json(t->end_ns), "takes_s", number_json(t->takes_s), "usual_s",
+		number_json(t->usual_s), "causes", words_of(a, t->causes));
 }
 
 char *verdict_straggler_json(const struct verdict *a, size_t i)

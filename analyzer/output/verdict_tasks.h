@@ -13,6 +13,7 @@ void verdict_tasks(const struct verdict *a);
 /* The caller's; NULL: out of memory. */
 json_t *verdict_job_json(const struct verdict *a, size_t i);
 json_t *verdict_straggler_object(const struct verdict *a, size_t i);
+json_t *verdict_task_json(const struct verdict *a, size_t i);
 /* Takes both objects: one with what the other has. NULL: out of memory. */
 json_t *with_json(json_t *one, json_t *more);
 

@@ -11,7 +11,7 @@
 
 #include "userspace/series/series.h"
 
-enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16, JOB_SIGNS_MAX = 8 };
+enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16, JOB_SIGNS_MAX = 8, JOB_TASKS_MAX = 4000 };
 
 /* What tasks have in common that may be why they take long; a verdict has a table of these. */
 struct task_cause {
@@ -31,6 +31,19 @@ struct straggler {
 	double performance, median; /* at the look at which it was furthest below; NaN: not known */
 	double takes_s, usual_s;    /* how long it takes, and its like; NaN: not known */
 	uint32_t causes;	    /* a bit for each of the verdict's task causes */
+};
+
+/* One attempt of a job that runs, which may have ended: for people to look at. */
+struct job_task {
+	size_t node, job; /* of the verdict, and of its jobs */
+	char task[TASK_NAME_LEN];
+	char stage[48];		    /* of its job; "": not said */
+	const char *kind, *outcome; /* constants: "map"; "open", "ok" */
+	bool straggler;
+	double progress;	  /* 0 … 1; NaN: not said */
+	int64_t start_ns, end_ns; /* end_ns of an open one: the newest time of the logs */
+	double takes_s, usual_s;  /* as of struct straggler */
+	uint32_t causes;
 };
 
 /* Something about how a job uses its servers: "idle-nodes", and a sentence. */

@@ -62,6 +62,7 @@ void verdict_release(struct verdict *a)
 	free(a->durations);
 	free(a->stragglers);
 	free(a->jobs);
+	free(a->tasks);
 	free(a->notes);
 	free(a->facts);
 	*a = (struct verdict){0};

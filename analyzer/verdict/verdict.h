@@ -511,6 +511,9 @@ struct verdict {
 	size_t n_stragglers;
 	struct straggler_job *jobs; /* that were looked at for stragglers */
 	size_t n_jobs;
+	struct job_task
+		*tasks; /* live: of those jobs, by job, server, start: the newest JOB_TASKS_MAX */
+	size_t n_tasks;
 	struct note *notes;
 	size_t n_notes;
 	struct fact *facts;

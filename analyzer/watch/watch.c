@@ -11,7 +11,7 @@
 #include "unheard.h"
 #include "analyzer/engine/states/examine_states.h"
 #include "analyzer/rules/fusion.h"
-#include "analyzer/jobs/stragglers.h"
+#include "analyzer/jobs/roster.h"
 #include "analyzer/options/analysis.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -95,6 +95,7 @@ static int read_logs(struct watch *w, int64_t now_ns)
 			more = -ENOMEM;
 		/* Of what comes while others' seconds do, however much it is when it is unpacked, a piece a step. */
 	} while (more > 0 && !w->stream && !(w->stop && *w->stop));
+	w->jobs.news |= w->roster && roster_news(w->roster);
 	return more < 0 ? more : 0;
 }
 

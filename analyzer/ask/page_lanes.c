@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Swimlanes of a job that runs: its tasks over time, by server. Of servers without a late task only the first are drawn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages.h"
+#include "analyzer/draw/html.h"
+#include "analyzer/draw/lanes.h"
+#include "userspace/common/clock.h"
+#include "userspace/common/output.h"
+#include "userspace/common/sort.h"
+
+enum { ROWS = 40, BARS = 1000 };
+#define BACK_NS (3600 * NS_PER_S) /* of a job that runs for long */
+
+/* What a bar says, and how it looks: by the first that holds. */
+static const struct look {
+	const char *class, *words;
+} looks[] = {{"f6", "late"}, {"f2", "runs"}, {"f7", "failed or killed"}, {"f1", "ended"}};
+enum { LATE, RUNS, BAD, ENDED, LOOKS };
+
+struct picture {
+	const struct verdict *a;
+	const struct job_task **task; /* by row and start */
+	struct lane_row rows[ROWS];
+	struct lane_bar *bars;
+	double *free_s; /* of each line of a row, while it is made */
+	size_t n, n_rows, more_rows, more_bars;
+	int64_t from_ns, to_ns;
+};
+
+static int look_of(const struct job_task *t)
+{
+	return t->straggler		     ? LATE
+	       : !strcmp(t->outcome, "open") ? RUNS
+	       : !strcmp(t->outcome, "ok")   ? ENDED
+					     : BAD;
+}
+
+/* ---- which ----------------------------------------------------------------------------------------------- */
+
+struct lane {
+	size_t first, n; /* of the verdict's tasks: they are by job and server */
+	bool late;
+	const char *name;
+};
+
+static int late_first(const void *a, const void *b)
+{
+	const struct lane *x = a, *y = b;
+
+	return ORDER(y->late, x->late) ?: strverscmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct lane *)a)->name, ((const struct lane *)b)->name);
+}
+
+static bool is_in_view(const struct picture *p, const struct job_task *t)
+{
+	return t->end_ns >= p->from_ns;
+}
+
+/* The lanes that are drawn, by name. How many. */
+static size_t choose_lanes(struct picture *p, size_t job, struct lane *at)
+{
+	const struct verdict *a = p->a;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_tasks; i++) {
+		const struct job_task *t = &a->tasks[i];
+
+		if (t->job != job || !is_in_view(p, t))
+			continue;
+		if (!n || strcmp(at[n - 1].name, a->nodes[t->node]) != 0)
+			at[n++] = (struct lane){.first = i, .name = a->nodes[t->node]};
+		at[n - 1].n = i + 1 - at[n - 1].first;
+		at[n - 1].late |= t->straggler;
+	}
+	sort(at, n, late_first);
+	p->more_rows = n > ROWS ? n - ROWS : 0;
+	n -= p->more_rows;
+	sort(at, n, by_name);
+	return n;
+}
+
+/* ---- bars ------------------------------------------------------------------------------------------------ */
+
+static double second(const struct picture *p, int64_t ns)
+{
+	return s_of_ns(ns - p->from_ns);
+}
+
+static void add_bar(struct picture *p, struct lane_row *row, const struct job_task *t)
+{
+	double from_s = second(p, t->start_ns), to_s = second(p, t->end_ns);
+	size_t line = 0;
+
+	if (p->n == BARS) {
+		p->more_bars++;
+		return;
+	}
+	while (line < row->lines && p->free_s[line] > from_s)
+		line++;
+	row->lines += line == row->lines;
+	p->free_s[line] = to_s;
+	p->task[p->n] = t;
+	p->bars[p->n++] = (struct lane_bar){from_s, to_s, line, looks[look_of(t)].class};
+	row->n++;
+}
+
+static void make_rows(struct picture *p, size_t job, struct lane *at)
+{
+	p->n_rows = choose_lanes(p, job, at);
+	for (size_t i = 0; i < p->n_rows; i++) {
+		p->rows[i] = (struct lane_row){.name = at[i].name, .first = p->n};
+		for (size_t k = at[i].first; k < at[i].first + at[i].n; k++)
+			if (is_in_view(p, &p->a->tasks[k]))
+				add_bar(p, &p->rows[i], &p->a->tasks[k]);
+	}
+}
+
+static void tell(struct svg *d, size_t i, const void *arg)
+{
+	const struct picture *p = arg;
+	const struct job_task *t = p->task[i];
+	char span[SVG_WORDS], usual[SVG_WORDS];
+
+	svg_bar_title(d, "%s %s on %s: %s, %s%s%s", t->kind, t->task, p->a->nodes[t->node],
+		      looks[look_of(t)].words, svg_span(s_of_ns(t->end_ns - t->start_ns), span),
+		      isfinite(t->usual_s) ? "; others " : "",
+		      isfinite(t->usual_s) ? svg_span(t->usual_s, usual) : "");
+}
+
+static void draw(FILE *to, struct picture *p)
+{
+	struct lanes l = {.rows = p->rows,
+			  .n_rows = p->n_rows,
+			  .bars = p->bars,
+			  .to_s = fmax(second(p, p->to_ns), 1),
+			  .line_px = 10,
+			  .tell = tell,
+			  .arg = p};
+	struct svg_key keys[LOOKS];
+	char from[TIME_TEXT_LEN];
+	struct svg d;
+
+	for (size_t i = 0; i < LOOKS; i++)
+		keys[i] = (struct svg_key){looks[i].class, looks[i].words};
+	svg_begin(&d);
+	svg_keys(&d, keys, LOOKS);
+	lanes(&d, &l);
+	fputs("<figure class=\"lanes\">\n", to);
+	svg_end(&d, to, "Tasks over time, by server", false);
+	fputs("<figcaption>", to);
+	html_say(to, "Seconds since %s.", output_time(p->from_ns, from));
+	if (p->more_rows)
+		html_say(to, " %zu more servers are not drawn; none of their tasks is late.",
+			 p->more_rows);
+	if (p->more_bars)
+		html_say(to, " %zu more tasks are not drawn.", p->more_bars);
+	fputs("</figcaption>\n</figure>\n", to);
+}
+
+/* The first begin and the last end of the job's tasks. Whether there is any. */
+static bool span_of(struct picture *p, size_t job)
+{
+	p->from_ns = INT64_MAX;
+	p->to_ns = INT64_MIN;
+	for (size_t i = 0; i < p->a->n_tasks; i++) {
+		const struct job_task *t = &p->a->tasks[i];
+
+		if (t->job != job)
+			continue;
+		p->from_ns = t->start_ns < p->from_ns ? t->start_ns : p->from_ns;
+		p->to_ns = t->end_ns > p->to_ns ? t->end_ns : p->to_ns;
+	}
+	if (p->to_ns < p->from_ns)
+		return false;
+	p->from_ns = p->to_ns - p->from_ns > BACK_NS ? p->to_ns - BACK_NS : p->from_ns;
+	return true;
+}
+
+void put_lanes(FILE *to, const struct verdict *a, size_t job)
+{
+	struct picture p = {.a = a,
+			    .task = calloc(BARS, sizeof(*p.task)),
+			    .bars = calloc(BARS, sizeof(*p.bars)),
+			    .free_s = calloc(BARS, sizeof(*p.free_s))};
+	struct lane *at = calloc(a->n_nodes + 1, sizeof(*at));
+
+	if (p.task && p.bars && p.free_s && at && span_of(&p, job)) {
+		make_rows(&p, job, at);
+		draw(to, &p);
+	}
+	free(p.task);
+	free(p.bars);
+	free(p.free_s);
+	free(at);
+}
