@@ -23,15 +23,20 @@
 #define ANSWER_MAX   65536
 #define LIMIT_S	     20
 
-enum alert_name { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT };
-static const char *const alert_names[] = {"LimpetServerLimps", "LimpetServerSilent",
-					  "LimpetCannotJudge"};
+enum alert_kind { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT, ALERT_LATE };
+static const struct {
+	const char *name, *label; /* of what it is about; NULL: of none */
+	const char *page;
+} alert_rows[] = {{"LimpetServerLimps", "server", ""},
+		  {"LimpetServerSilent", "server", ""},
+		  {"LimpetCannotJudge", NULL, ""},
+		  {"LimpetJobLate", "limpet_job", "jobs"}};
 
 /* One that is so. */
 struct firing {
-	enum alert_name name;
-	char server[HOST_LEN]; /* "": of none */
-	enum cause cause;      /* of ALERT_LIMPS */
+	enum alert_kind kind;
+	char of[TASK_NAME_LEN]; /* a server or a job; "": of none */
+	enum cause cause;	/* of ALERT_LIMPS */
 	int64_t since_ns;
 	uint64_t id;
 	char *summary;
@@ -80,9 +85,9 @@ static void firings_release(struct firings *f)
 }
 
 /* Takes the summary. */
-static int firing_add(struct firings *f, struct firing new, const char *server, const char *summary)
+static int firing_add(struct firings *f, struct firing new, const char *of, const char *summary)
 {
-	snprintf(new.server, sizeof(new.server), "%s", server);
+	snprintf(new.of, sizeof(new.of), "%s", of);
 	new.summary = strdup(summary);
 	if (!new.summary || array_put(&f->at, &f->n, new)) {
 		free(new.summary);
@@ -91,11 +96,10 @@ static int firing_add(struct firings *f, struct firing new, const char *server, 
 	return 0;
 }
 
-static const struct firing *firing_of(const struct firings *f, enum alert_name name,
-				      const char *server)
+static const struct firing *firing_of(const struct firings *f, enum alert_kind kind, const char *of)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (f->at[i].name == name && !strcmp(f->at[i].server, server))
+		if (f->at[i].kind == kind && !strcmp(f->at[i].of, of))
 			return &f->at[i];
 	return NULL;
 }
@@ -119,7 +123,7 @@ static int add_limping(struct firings *f, const struct snapshot *s)
 		    !is_silenced(s, verdict_node(a, x->node), x->id) &&
 		    !firing_of(f, ALERT_LIMPS, verdict_node(a, x->node)))
 			err = firing_add(f,
-					 (struct firing){.name = ALERT_LIMPS,
+					 (struct firing){.kind = ALERT_LIMPS,
 							 .cause = x->cause,
 							 .since_ns = x->onset_ns,
 							 .id = x->id},
@@ -139,8 +143,38 @@ static int add_silent(struct firings *f, const struct snapshot *s)
 		if (!verdict_silent_now(a, i) || is_silenced(s, a->nodes[i], 0))
 			continue;
 		text_add(&line, "%s stopped reporting", a->nodes[i]);
-		err = firing_add(f, (struct firing){.name = ALERT_SILENT, .since_ns = a->to_ns},
+		err = firing_add(f, (struct firing){.kind = ALERT_SILENT, .since_ns = a->to_ns},
 				 a->nodes[i], text_of(&line));
+	}
+	return err;
+}
+
+static int64_t late_since(const struct verdict *a, size_t job)
+{
+	int64_t since_ns = a->to_ns;
+
+	for (size_t i = 0; i < a->n_stragglers; i++)
+		if (a->stragglers[i].job == job && a->stragglers[i].onset_ns < since_ns)
+			since_ns = a->stragglers[i].onset_ns;
+	return since_ns;
+}
+
+/* Jobs whose decision names a server or a cause. */
+static int add_late(struct firings *f, const struct snapshot *s)
+{
+	const struct verdict *a = &s->verdict;
+	int err = 0;
+
+	for (size_t i = 0; i < a->n_jobs && !err; i++) {
+		const struct straggler_job *j = &a->jobs[i];
+		struct text line TEXT_SCOPED = {0};
+
+		if (!j->stragglers || !*j->subject || is_silenced(s, j->subject, 0))
+			continue;
+		sentence_job(&line, j);
+		err = firing_add(f,
+				 (struct firing){.kind = ALERT_LATE, .since_ns = late_since(a, i)},
+				 j->job, text_of(&line));
 	}
 	return err;
 }
@@ -150,10 +184,10 @@ static int look(struct alertmanager *m, const struct snapshot *s, struct firings
 {
 	const struct verdict *a = &s->verdict;
 	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
-	int err = add_limping(f, s);
+	int err = add_limping(f, s) ?: add_silent(f, s);
 
-	if (!err)
-		err = add_silent(f, s);
+	if (!err && m->o->jobs)
+		err = add_late(f, s);
 	if (s->can_judge)
 		m->cannot_ns = 0;
 	else if (!m->cannot_ns)
@@ -163,13 +197,13 @@ static int look(struct alertmanager *m, const struct snapshot *s, struct firings
 		return err;
 	text_put(&line, "limpet cannot judge");
 	text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");
-	return firing_add(f, (struct firing){.name = ALERT_CANNOT, .since_ns = m->cannot_ns}, "",
+	return firing_add(f, (struct firing){.kind = ALERT_CANNOT, .since_ns = m->cannot_ns}, "",
 			  text_of(&line));
 }
 
 static const struct firing *firing_in(const struct firings *f, const struct firing *x)
 {
-	return firing_of(f, x->name, x->server);
+	return firing_of(f, x->kind, x->of);
 }
 
 /* Whether it knows all that is so, with its cause, and nothing else. */
@@ -190,16 +224,16 @@ static bool is_known(const struct firings *told, const struct firings *now)
 static json_t *alert_json(const struct alertmanager *m, const struct firing *x, int64_t ends_ns)
 {
 	const struct alertmanager_opts *o = m->o;
-	json_t *labels =
-		json_pack("{s:s, s:s}", "alertname", alert_names[x->name], "severity", "warning");
+	json_t *labels = json_pack("{s:s, s:s}", "alertname", alert_rows[x->kind].name, "severity",
+				   "warning");
 	json_t *notes = json_pack("{s:o}", "summary", words_json(x->summary));
 	json_t *one;
 
-	if (*x->server)
-		json_object_set_new(labels, "server", words_json(x->server));
+	if (*x->of)
+		json_object_set_new(labels, alert_rows[x->kind].label, words_json(x->of));
 	if (o->site)
 		json_object_set_new(labels, "site", words_json(o->site));
-	if (x->name == ALERT_LIMPS)
+	if (x->kind == ALERT_LIMPS)
 		json_object_set_new(notes, "cause", words_json(cause_table[x->cause].word));
 	if (x->id)
 		json_object_set_new(notes, "incident", json_sprintf("%016" PRIx64, x->id));
@@ -209,7 +243,8 @@ static json_t *alert_json(const struct alertmanager *m, const struct firing *x, 
 		json_object_set_new(one, "generatorURL",
 				    json_sprintf("%s/incidents/%016" PRIx64, o->page, x->id));
 	else if (one && o->page)
-		json_object_set_new(one, "generatorURL", json_sprintf("%s/", o->page));
+		json_object_set_new(one, "generatorURL",
+				    json_sprintf("%s/%s", o->page, alert_rows[x->kind].page));
 	return one;
 }
 

@@ -6,6 +6,7 @@
  *	LimpetServerLimps{server=}    it is indicted; since its onset
  *	LimpetServerSilent{server=}   it stopped reporting
  *	LimpetCannotJudge{}           for ALERTMANAGER_CANNOT_NS now
+ *	LimpetJobLate{limpet_job=}    with `jobs`: tasks are late, and the decision names a server or a cause
  *
  * and, with --site, site=. Labels are what an alert is: cause, incident and numbers are annotations. Each is renewed each minute, with an end
  * a quarter of an hour ahead, so that what nobody renews ends by itself; what is over is told to have ended. With a pair, what one of the
@@ -29,6 +30,7 @@ struct alertmanager_opts {
 	struct string_list urls;
 	const char *site; /* NULL: none */
 	const char *page; /* the URL of the front, for links; NULL: none */
+	bool jobs;	  /* of late tasks, too */
 	bool paired;
 	struct board *board; /* outlives them */
 };

@@ -100,18 +100,20 @@ static void say_running(FILE *to, const struct verdict *a)
 
 void put_jobs(FILE *to, const struct verdict *a)
 {
+	size_t n = 0;
+
 	if (!a->n_jobs)
 		return;
 	fputs("<section>\n<h2>Jobs</h2>\n<p><a href=\"/jobs\">", to);
 	say_running(to, a);
-	fputs("</a></p>\n<ul>\n", to);
-	for (size_t i = 0, n = 0; i < a->n_jobs && n < JOBS; i++)
+	fputs("</a></p>\n", to);
+	for (size_t i = 0; i < a->n_jobs && n < JOBS; i++)
 		if (*a->jobs[i].decision) {
+			fputs(n++ ? "" : "<ul>\n", to);
 			html_enclose(to, "<li>", a->jobs[i].job, ": ");
 			html_enclose(to, "", a->jobs[i].decision, "</li>\n");
-			n++;
 		}
-	fputs("</ul>\n</section>\n", to);
+	fputs(n ? "</ul>\n</section>\n" : "</section>\n", to);
 }
 
 static void put_heading(FILE *to, const struct snapshot *s)

@@ -43,6 +43,8 @@ static const struct option_def options[] = {
 	 "at most once in so many seconds for one server (300)", 0, 86400},
 	{0, "alertmanager", OPT_LIST, AT(alertmanagers), "URL",
 	 "tell this Alertmanager what limps (again for each of a cluster)", 0, 0},
+	{0, "alert-jobs", OPT_FLAG, AT(alert_jobs), NULL,
+	 "tell Alertmanagers of jobs with late tasks, too", 0, 0},
 	{0, "site", OPT_STRING, AT(site), "NAME", "alerts have this as label 'site'", 0, 0},
 	{0, "url", OPT_STRING, AT(url), "URL",
 	 "of the page, as others reach it: for links in alerts", 0, 0},
@@ -240,6 +242,7 @@ static int run_serve(int argc, char **argv)
 
 static const struct option_need needs[] = {
 	{"alert-interval", {"--alert"}},
+	{"alert-jobs", {"--alertmanager"}},
 	{"site", {"--alertmanager"}},
 	{"url", {"--alertmanager"}},
 	{"allow-host", {"--listen"}},

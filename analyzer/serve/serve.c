@@ -566,6 +566,7 @@ static int start_alerting(struct service *s)
 	const struct alertmanager_opts o = {.urls = s->o->alertmanagers,
 					    .site = s->o->site,
 					    .page = s->o->url,
+					    .jobs = s->o->alert_jobs,
 					    .paired = s->pair,
 					    .board = s->board};
 

@@ -41,6 +41,7 @@ struct serve_opts {
 	unsigned int alert_interval_s;
 	unsigned int keep_days, keep_percent;
 	bool json, check;
+	bool alert_jobs;  /* Alertmanagers hear of late tasks, too */
 	const char *file; /* of more options */
 	/* At SIGHUP: the options anew, until the next call, after a message for each that takes a restart; NULL after a message. */
 	const struct serve_opts *(*again)(void *arg);

@@ -51,6 +51,8 @@ const char *sentence_cannot(struct text *t, const struct cannot *c);
 const char *sentence_notice(struct text *t, const struct verdict *a, const struct notice *m);
 
 /* "T on oss-3 runs for 31 s, others 10.0 s; its server limps": the first cause explains most */
+/* "job JOB: 3 of 8 tasks are late; DECISION" */
+const char *sentence_job(struct text *t, const struct straggler_job *j);
 const char *sentence_straggler(struct text *t, const struct verdict *a, const struct straggler *s);
 
 /* One of the verdict's notes, or of what the reader said. */

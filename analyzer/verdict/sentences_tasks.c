@@ -8,6 +8,15 @@
 /* A projection that is no longer than what it has taken already says nothing more. */
 #define PROJECTED 1.05
 
+const char *sentence_job(struct text *t, const struct straggler_job *j)
+{
+	size_t from = t->len;
+
+	text_add(t, "job %s: %zu of %zu tasks %s late; %s", j->job, j->stragglers, j->looked_at,
+		 j->stragglers == 1 ? "is" : "are", j->decision);
+	return text_from(t, from);
+}
+
 const char *sentence_straggler(struct text *t, const struct verdict *a, const struct straggler *s)
 {
 	size_t from = t->len;

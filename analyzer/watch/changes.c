@@ -94,8 +94,7 @@ static void put_decision(struct change *c, const struct verdict *a)
 	const struct straggler_job *j = &a->jobs[c->event.job];
 
 	c->cause = j->decided_by;
-	text_add(&c->text, "job %s: %zu of %zu tasks %s late; %s", j->job, j->stragglers,
-		 j->looked_at, j->stragglers == 1 ? "is" : "are", j->decision);
+	sentence_job(&c->text, j);
 }
 
 const struct event_row event_rows[EVENT_KINDS] = {

@@ -99,3 +99,18 @@ if within 100 limps; then
 else
 	fail "$(alerts "$AM1") $(tail -n 3 "$T/events" "$T/serve.log" | cut -c1-300)"
 fi
+
+case_begin "with --alert-jobs a job whose late tasks have a server in common is an alert, too, since the first of them was late"
+killed
+rm -rf "$D"
+# Two more tasks that go on as slowly as the one on s3 does.
+head -n 147 tests/data/progress/progress.jsonl |
+	awk '{ print } /_0003_m_000011_0/ { for (n = 91; n <= 92; n++) { x = $0; sub(/m_000011_0/, "m_0000" n "_0", x); print x } }' >"$T/late.jsonl"
+late() { curl -s --max-time 5 "http://127.0.0.1:$AM1/api/v2/alerts" | jq -c '[.[] | select(.labels.alertname == "LimpetJobLate") | [.labels.limpet_job, .labels.server, .generatorURL, .annotations.summary]]'; }
+tell --alert-jobs "$T/late.jsonl"
+is_late() { [ "$(late)" != '[]' ]; }
+if within 90 is_late; then
+	check_eq "$(late)" '[["job_1795893497417_0003",null,"http://limpet.example:9812/jobs","job job_1795893497417_0003: 3 of 10 tasks are late; 3 of 3 are on s3, which is not indicted"]]' "alerts" && ok
+else
+	fail "$(curl -s "http://$METRICS/api/v1/jobs") $(tail -n 3 "$T/serve.log")"
+fi
