@@ -206,6 +206,11 @@ static int load(struct roster *roster, enum program_ask ask, const struct sent *
 	return roster_load(roster, ask, sent_text(s, "program"), sent_text(s, "after"), why);
 }
 
+static bool is_conflict(int err)
+{
+	return err == -ENOSPC || err == -EEXIST;
+}
+
 static void answer_change(struct listener_request *r, const struct sent *s, int err,
 			  const char *why, enum program_ask ask, const char *name,
 			  const char *state)
@@ -216,17 +221,18 @@ static void answer_change(struct listener_request *r, const struct sent *s, int 
 				      words_json(name), "state", state));
 	else
 		listener_refuse(r,
-				err == -ENOENT	 ? 404
-				: err == -EINVAL ? 400
-				: err == -ENOSPC ? 409
-						 : 503,
-				err == -ENOENT || err == -EINVAL || err == -ENOSPC ? 0 : 1000, "%s",
-				why);
+				err == -ENOENT	   ? 404
+				: err == -EINVAL   ? 400
+				: is_conflict(err) ? 409
+						   : 503,
+				err == -ENOENT || err == -EINVAL || is_conflict(err) ? 0 : 1000,
+				"%s", why);
 }
 
 void api_roster_load(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
+	bool well;
 	struct roster *roster = roster_here(f, r);
 	enum program_ask ask = table_of(r);
 	char why[WHY_LEN];
@@ -234,9 +240,12 @@ void api_roster_load(void *arg, struct listener_request *r)
 
 	if (!roster)
 		return;
-	if (!sent_read(&s, r))
+	well = sent_read(&s, r);
+	if (!front_may_change(f, r, &s))
+		well = false;
+	else if (!well)
 		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
-	else if (front_may_change(f, r, &s))
+	if (well)
 		answer_change(r, &s, load(roster, ask, &s, why), why, ask, sent_text(&s, "program"),
 			      "started");
 	sent_release(&s);
@@ -284,9 +293,8 @@ void api_roster_change(void *arg, struct listener_request *r)
 				plurals[ask]);
 		return;
 	}
-	if (!sent_read(&s, r) && !sent_by_token(r)) {
-		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
-	} else if (front_may_change(f, r, &s)) {
+	sent_read(&s, r);
+	if (front_may_change(f, r, &s)) {
 		err = v->unload ? roster_unload(roster, ask, name, why)
 				: roster_start(roster, ask, name, v->started, why);
 		answer_change(r, &s, err, why, ask, name, v->state);
@@ -392,11 +400,39 @@ static const struct query {
 	{"RootcauseResInef", "what is behind a bad use of servers", decided_of_signs, ""},
 };
 
-static json_t *query_json(const struct query *q, json_t *found)
+static bool known_while_running(const char *sign)
 {
-	return found ? json_pack("{s:s, s:s, s:o}", "query", q->name, "what", q->what, "found",
-				 found)
-		     : json_pack("{s:s, s:s}", "query", q->name, "what", q->what);
+	const struct symptom *s = symptoms;
+
+	while (s->word && strcmp(s->word, sign) != 0)
+		s++;
+	return s->word && s->running;
+}
+
+/* Why it cannot be answered now; NULL: it can. */
+static const char *not_known(const struct front *f, const struct query *q)
+{
+	const struct verdict *a = &f->now->verdict;
+	size_t c = cause_called(a, q->word);
+
+	if ((q->find == jobs_with || q->find == uneven_jobs) && !known_while_running(q->word))
+		return "it is known of a job that has ended: limpet diagnose tells it";
+	if (q->find != tasks_with || !*q->word)
+		return NULL;
+	for (size_t i = 0; i < a->n_jobs && c < a->n_task_causes; i++)
+		if (a->jobs[i].known >> c & 1)
+			return NULL;
+	return "of no job that runs a log tells it";
+}
+
+/* One that cannot be answered has found null, not nothing. */
+static json_t *query_answer(struct front *f, const struct query *q)
+{
+	const char *why = not_known(f, q);
+
+	return json_pack("{s:s, s:s, s:o, s:o}", "query", q->name, "what", q->what, "found",
+			 why ? json_null() : q->find(f, q->word), "not_known",
+			 why ? json_string(why) : json_null());
 }
 
 /* All of them, or the one behind the path. */
@@ -416,12 +452,13 @@ void api_queries(void *arg, struct listener_request *r)
 	}
 	answer = api_head(f->now);
 	if (*r->rest) {
-		all = query_json(&queries[i], queries[i].find(f, queries[i].word));
+		all = query_answer(f, &queries[i]);
 	} else {
 		all = json_object();
 		list = json_array();
 		for (i = 0; i < n; i++)
-			list = append_json(list, query_json(&queries[i], NULL));
+			list = append_json(list, json_pack("{s:s, s:s}", "query", queries[i].name,
+							   "what", queries[i].what));
 		json_object_set_new(all, "queries", list);
 	}
 	if (!answer || !all || json_object_update(answer, all)) {

@@ -165,7 +165,7 @@ static const char *each_task(struct stragglers *g, const json_t *list,
 			listed[at] = true;
 	}
 	for (i = 0; i < g->n; i++)
-		if (listed[g->s->at[g->at[i].state].id])
+		if (listed[g->s->at[g->at[i].state].id] && task_counts(g, &g->at[i]))
 			take(g, &g->at[i], arg);
 	return NULL;
 }

@@ -13,7 +13,8 @@
  * Out: symptom    {"stragglers": ["TASK", …], "jobs": {"JOB": "SENTENCE", …}}
  *      diagnoser  {"tasks": ["TASK", …], "what": "SENTENCE"}
  *      decision   {"jobs": {"JOB": "SENTENCE", …}}
- *      Each key may be missing; tasks and jobs that there are not are passed over, others count as bad.
+ *      Each key may be missing; tasks and jobs that there are not are passed over, others count as bad. While jobs run, only
+ *      tasks that run are taken.
  */
 #ifndef LIMPET_STRAGGLERS_PROGRAMS_H
 #define LIMPET_STRAGGLERS_PROGRAMS_H
@@ -24,6 +25,7 @@ enum {
 	PROGRAMS_MAX = 8, /* of all three sorts together */
 	PROGRAM_SECONDS = 10,
 	PROGRAM_OUT = 1 << 24,
+	PROGRAM_OUT_LIVE = 1 << 20, /* while jobs run */
 };
 #define PROGRAM_MEMORY ((uint64_t)1 << 30)
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -16,7 +17,6 @@
 #include "userspace/common/program.h"
 #include "userspace/common/sort.h"
 
-#define ANSWER_BYTES   ((size_t)1 << 20)
 #define QUESTION_BYTES ((size_t)64 << 20) /* of all that wait */
 
 static const char roster_tables[] =
@@ -31,13 +31,14 @@ struct roster {
 		struct user_program program;
 		uint64_t number; /* of a program: never that of another */
 		bool busy;	 /* it is asked at present */
+		bool no_order;	 /* of diagnosers it is none that can run */
 		unsigned int failing;
 		int64_t asked_ns, answered_ns; /* CLOCK_MONOTONIC; 0: never */
 		char *answer;
 		size_t answer_n;
 	} * at;
 	size_t n;
-	bool news;
+	bool news, ends;
 	uint64_t numbers;
 	sqlite3 *db;
 	char *programs;
@@ -120,7 +121,9 @@ static int find_program(const struct roster *r, const char *name, const char *af
 {
 	char bad[PROGRAM_WHY_LEN];
 
-	*p = (struct user_program){0};
+	*p = (struct user_program){.after = *after ? strdup(after) : NULL};
+	if (*after && !p->after)
+		return -ENOMEM;
 	if (!r->programs) {
 		snprintf(why, WHY_LEN,
 			 "the service was started without a folder of programs "
@@ -137,10 +140,9 @@ static int find_program(const struct roster *r, const char *name, const char *af
 		snprintf(why, WHY_LEN, "it runs after too many");
 		return -EINVAL;
 	}
-	p->after = *after ? strdup(after) : NULL;
 	if (asprintf(&p->path, "%s/%s", r->programs, name) < 0)
 		p->path = NULL;
-	if (!p->path || (*after && !p->after))
+	if (!p->path)
 		return -ENOMEM;
 	snprintf(p->word, sizeof(p->word), "%s", name);
 	for (const char *c = name; *c; c++)
@@ -156,19 +158,26 @@ static int find_program(const struct roster *r, const char *name, const char *af
 	return -EINVAL;
 }
 
-/* Whether there is room, and an order of diagnosers. */
+/* Whether there is room, and an order of diagnosers. but: not with this one; NULL. */
 static int fits(struct roster *r, enum program_ask ask, const struct user_program *p,
-		char why[WHY_LEN])
+		const struct roster_entry *but, char why[WHY_LEN])
 {
 	struct user_program own[PROGRAMS_MAX + 1];
 	struct diagnosers_all all;
 	size_t n = 0, programs = 1;
 	int bad;
 
+	if (ask != ASK_DIAGNOSER && p->after) {
+		snprintf(why, WHY_LEN, "only a diagnoser runs after others");
+		return -EINVAL;
+	}
 	for (size_t i = 0; i < r->n; i++) {
-		programs += r->at[i].r.program;
-		if (r->at[i].r.program && r->at[i].r.ask == ASK_DIAGNOSER && n < PROGRAMS_MAX)
-			own[n++] = r->at[i].program;
+		const struct roster_entry *e = &r->at[i];
+
+		programs += e->r.program && e != but;
+		if (e->r.program && e != but && e->r.ask == ASK_DIAGNOSER && !e->no_order &&
+		    n < PROGRAMS_MAX)
+			own[n++] = e->program;
 	}
 	if (ask == ASK_DIAGNOSER)
 		own[n++] = *p;
@@ -189,7 +198,7 @@ static int fits(struct roster *r, enum program_ask ask, const struct user_progra
 }
 
 static int add_program(struct roster *r, enum program_ask ask, struct user_program *p, bool started,
-		       const char *trouble)
+		       bool no_order, const char *trouble)
 {
 	struct roster_row row = {.ask = ask, .program = true, .running = true, .started = started};
 	int err;
@@ -201,6 +210,7 @@ static int add_program(struct roster *r, enum program_ask ask, struct user_progr
 	err = add_row(r, &row);
 	if (err)
 		return err;
+	entry_of(r, ask, row.word)->no_order = no_order;
 	entry_of(r, ask, row.word)->program = *p;
 	*p = (struct user_program){0};
 	return 0;
@@ -238,16 +248,19 @@ static int read_row(struct roster *r, sqlite3_stmt *st)
 	struct roster_entry *e = ask < PROGRAM_ASKS ? entry_of(r, ask, column(st, 1)) : NULL;
 	bool program = sqlite3_column_int(st, 2), started = sqlite3_column_int(st, 4);
 	struct user_program p = {0};
-	char why[WHY_LEN] = "";
+	char why[WHY_LEN] = "", none[WHY_LEN];
 	int err = 0;
 
 	if (e && !e->r.program && !program) {
 		e->r.started = started;
 	} else if (!e && program && ask < PROGRAM_ASKS) {
-		err = find_program(r, column(st, 1), column(st, 3), &p, why)
-			      ?: fits(r, ask, &p, why);
+		int order;
+
+		err = find_program(r, column(st, 1), column(st, 3), &p, why);
+		order = err == -ENOMEM ? 0 : fits(r, ask, &p, NULL, err ? none : why);
+		err = err ?: order;
 		snprintf(p.word, sizeof(p.word), "%s", column(st, 1));
-		err = err == -ENOMEM ? err : add_program(r, ask, &p, started && !err, why);
+		err = err == -ENOMEM ? err : add_program(r, ask, &p, started && !err, order, why);
 		if (!err && *why)
 			warn("%s '%s' is stopped: %s", program_ask_words[ask], column(st, 1), why);
 	}
@@ -275,6 +288,7 @@ int roster_new(struct roster **out, const char *dir, const char *programs, char 
 {
 	struct roster *r = calloc(1, sizeof(*r));
 	int err = r ? pthread_mutex_init(&r->lock, NULL) : ENOMEM;
+	struct stat st;
 
 	*out = NULL;
 	snprintf(why, WHY_LEN, "out of memory");
@@ -282,9 +296,14 @@ int roster_new(struct roster **out, const char *dir, const char *programs, char 
 		free(r);
 		return -ENOMEM;
 	}
+	if (programs && (stat(programs, &st) || !S_ISDIR(st.st_mode))) {
+		snprintf(why, WHY_LEN, "'--programs %s': %s", programs,
+			 stat(programs, &st) ? strerror(errno) : "it is no folder");
+		err = -ENOTDIR;
+	}
 	r->programs = programs ? strdup(programs) : NULL;
 	r->worker = disk_thread_new(QUESTION_BYTES);
-	if (!r->worker || (programs && !r->programs) || add_tables(r))
+	if (!err && (!r->worker || (programs && !r->programs) || add_tables(r)))
 		err = -ENOMEM;
 	if (!err)
 		err = database_open(&r->db, dir, "jobs.db", roster_tables, why);
@@ -301,6 +320,9 @@ void roster_free(struct roster *r)
 {
 	if (!r)
 		return;
+	pthread_mutex_lock(&r->lock);
+	r->ends = true;
+	pthread_mutex_unlock(&r->lock);
 	disk_thread_free(r->worker);
 	sqlite3_close(r->db);
 	for (size_t i = 0; i < r->n; i++)
@@ -341,10 +363,13 @@ static int set_started(struct roster *r, struct roster_entry *e, bool started, c
 			 e->program.path ? bad : "its folder is not there any more");
 		return -EINVAL;
 	}
-	now.started = started;
-	err = write_row(r, &now, why);
+	err = started && now.program ? fits(r, now.ask, &e->program, e, why) : 0;
 	if (err)
+		return err;
+	now.started = started;
+	if (write_row(r, &now, why))
 		return -EIO;
+	e->no_order &= !started;
 	r->news = true;
 	e->r = now;
 	e->failing = 0;
@@ -375,9 +400,9 @@ static int load(struct roster *r, enum program_ask ask, const char *name, const 
 
 	if (!err && entry_of(r, ask, name)) {
 		snprintf(why, WHY_LEN, "there is one of this name already");
-		err = -EINVAL;
+		err = -EEXIST;
 	}
-	err = err ?: fits(r, ask, p, why) ?: add_program(r, ask, p, true, "");
+	err = err ?: fits(r, ask, p, NULL, why) ?: add_program(r, ask, p, true, false, "");
 	if (!err && write_row(r, &entry_of(r, ask, name)->r, why)) {
 		entry_remove(r, entry_of(r, ask, name));
 		err = -EIO;
@@ -474,7 +499,8 @@ int roster_take(struct roster *r, struct table_rows *t)
 
 		if (!e->r.program)
 			t->stopped[e->r.ask][own[e->r.ask]++] = !e->r.started;
-		else if (n < PROGRAMS_MAX && (e->r.started || e->r.ask == ASK_DIAGNOSER)) {
+		else if (n < PROGRAMS_MAX && !e->no_order &&
+			 (e->r.started || e->r.ask == ASK_DIAGNOSER)) {
 			/* Others may run after a diagnoser that is stopped. */
 			err = take_program(t, n++, e);
 			t->n[e->r.ask]++;
@@ -527,17 +553,31 @@ static void take_answer(struct asked *a, char *answer, size_t n, double took_s, 
 	free(answer);
 }
 
+static bool is_ending(struct roster *r)
+{
+	bool ends;
+
+	pthread_mutex_lock(&r->lock);
+	ends = r->ends;
+	pthread_mutex_unlock(&r->lock);
+	return ends;
+}
+
 static void ask_in_thread(void *arg)
 {
-	static const struct program_bounds bounds = {PROGRAM_SECONDS, PROGRAM_MEMORY, ANSWER_BYTES};
+	static const struct program_bounds bounds = {PROGRAM_SECONDS, PROGRAM_MEMORY,
+						     PROGRAM_OUT_LIVE};
 	int64_t began_ns = clock_ns(CLOCK_MONOTONIC);
 	char why[PROGRAM_WHY_LEN], *answer = NULL;
 	struct asked *a = arg;
 	size_t n = 0;
 
-	if (program_run(a->path, NULL, &bounds, a->question, strlen(a->question), &answer, &n, why))
-		answer = NULL;
-	take_answer(a, answer, n, s_of_ns(clock_ns(CLOCK_MONOTONIC) - began_ns), why);
+	if (!is_ending(a->r)) {
+		if (program_run(a->path, NULL, &bounds, a->question, strlen(a->question), &answer,
+				&n, why))
+			answer = NULL;
+		take_answer(a, answer, n, s_of_ns(clock_ns(CLOCK_MONOTONIC) - began_ns), why);
+	}
 	free(a->path);
 	free(a->question);
 	free(a);
@@ -576,6 +616,7 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 	const char *bad = NULL;
 	bool due = false;
 	char *answer = NULL;
+	int64_t of_ns = 0;
 	size_t n = 0;
 	int err = 0;
 
@@ -586,6 +627,7 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 		due = !e->busy &&
 		      (!e->asked_ns || now_ns - e->asked_ns >= ROSTER_EVERY_S * NS_PER_S);
 		if (e->answered_ns && now_ns - e->answered_ns < ROSTER_KEEP_S * NS_PER_S) {
+			of_ns = e->answered_ns;
 			n = e->answer_n;
 			answer = malloc(n + 1);
 			err = answer ? 0 : -ENOMEM;
@@ -609,7 +651,10 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 		return err;
 	pthread_mutex_lock(&r->lock);
 	e = entry_numbered(r, t->number[i]);
-	if (e && bad && e->answered_ns) {
+	/* There may be a newer one by now. */
+	if (e && e->answered_ns != of_ns)
+		e = NULL;
+	if (e && bad) {
 		char text[sizeof(e->r.trouble)];
 
 		e->answered_ns = 0; /* said once of each answer */
@@ -618,6 +663,8 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 	} else if (e && !bad) {
 		e->failing = 0;
 		*e->r.trouble = '\0';
+		if (ask == ASK_DIAGNOSER)
+			snprintf(e->r.what, sizeof(e->r.what), "%s", g->v->task_causes[cause].what);
 	}
 	pthread_mutex_unlock(&r->lock);
 	return err;

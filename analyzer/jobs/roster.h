@@ -5,7 +5,7 @@
  * DIR/jobs.db, and stays over a restart.
  *
  * No look waits for a program: it is asked in a thread of the roster's, at most every ROSTER_EVERY_S while tasks run, and its last
- * answer counts for ROSTER_KEEP_S, by the names of the tasks and jobs in it. One that fails ROSTER_FAILS times in a row is
+ * answer counts for ROSTER_KEEP_S, or until it fails, by the names of the tasks and jobs in it. One that fails ROSTER_FAILS times in a row is
  * stopped. Programs lie in one folder, which the administrator names when the service starts: none from elsewhere can be loaded.
  */
 #ifndef LIMPET_JOBS_ROSTER_H
@@ -17,7 +17,7 @@ enum { ROSTER_EVERY_S = 10, ROSTER_KEEP_S = 120, ROSTER_FAILS = 5, ROSTER_AFTER_
 
 struct roster_row {
 	enum program_ask ask;
-	char word[32], what[96], after[ROSTER_AFTER_LEN]; /* after: "": of none */
+	char word[32], what[96], after[ROSTER_AFTER_LEN]; /* after: "": it waits for none */
 	bool program;					  /* else a row of limpet's own */
 	bool running;					  /* it can be known while the job runs */
 	bool started;
@@ -31,7 +31,7 @@ extern const char *const program_ask_words[PROGRAM_ASKS];
 
 struct roster;
 
-/* programs: a folder; NULL: none can be loaded. 0 or -errno with the sentence; a program of before that cannot be run any more
+/* programs: a folder; NULL: none can be loaded. 0 or -errno with the sentence (-ENOTDIR: of the folder); a program of before that cannot be run any more
  * is there, stopped, with its trouble. */
 int roster_new(struct roster **r, const char *dir, const char *programs, char why[WHY_LEN]);
 void roster_free(struct roster *r); /* takes NULL; waits for the program that is asked */
@@ -40,7 +40,7 @@ void roster_free(struct roster *r); /* takes NULL; waits for the program that is
 int roster_list(struct roster *r, struct roster_row **rows, size_t *n);
 
 /* 0, or -errno with the sentence: -ENOENT there is none of this name, -EINVAL it makes no sense, -ENOSPC there are too many,
- * -EIO it cannot be written down, and nothing has changed. */
+ * -EEXIST there is one already, -EIO it cannot be written down, and nothing has changed. */
 int roster_start(struct roster *r, enum program_ask ask, const char *word, bool started,
 		 char why[WHY_LEN]);
 /* name: of a file of the folder; after: as of struct diagnoser, "": none. It is started. */
