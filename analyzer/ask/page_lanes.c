@@ -15,7 +15,7 @@ enum { ROWS = 40, BARS = 1000 };
 #define BACK_NS (3600 * NS_PER_S) /* of a job that runs for long */
 
 /* What a bar says, and how it looks: by the first that holds. */
-static const struct look {
+static const struct bar_look {
 	const char *class, *words;
 } looks[] = {{"f6", "late"}, {"f2", "runs"}, {"f7", "failed or killed"}, {"f1", "ended"}};
 enum { LATE, RUNS, BAD, ENDED, LOOKS };
@@ -122,7 +122,7 @@ static void make_rows(struct picture *p, size_t job, struct lane *at)
 	}
 }
 
-static void tell(struct svg *d, size_t i, const void *arg)
+static void tell_bar(struct svg *d, size_t i, const void *arg)
 {
 	const struct picture *p = arg;
 	const struct job_task *t = p->task[i];
@@ -141,7 +141,7 @@ static void draw(FILE *to, struct picture *p)
 			  .bars = p->bars,
 			  .to_s = fmax(second(p, p->to_ns), 1),
 			  .line_px = 10,
-			  .tell = tell,
+			  .tell = tell_bar,
 			  .arg = p};
 	struct svg_key keys[LOOKS];
 	char from[TIME_TEXT_LEN];

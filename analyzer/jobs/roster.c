@@ -510,7 +510,7 @@ int roster_take(struct roster *r, struct table_rows *t)
 	return err;
 }
 
-struct asked {
+struct program_asked {
 	struct roster *r;
 	uint64_t number;
 	char *path, *question;
@@ -531,7 +531,8 @@ static void note_trouble(struct roster *r, struct roster_entry *e, const char *t
 	write_row(r, &e->r, why);
 }
 
-static void take_answer(struct asked *a, char *answer, size_t n, double took_s, const char *why)
+static void take_answer(struct program_asked *a, char *answer, size_t n, double took_s,
+			const char *why)
 {
 	struct roster_entry *e;
 
@@ -569,7 +570,7 @@ static void ask_in_thread(void *arg)
 						     PROGRAM_OUT_LIVE};
 	int64_t began_ns = clock_ns(CLOCK_MONOTONIC);
 	char why[PROGRAM_WHY_LEN], *answer = NULL;
-	struct asked *a = arg;
+	struct program_asked *a = arg;
 	size_t n = 0;
 
 	if (!is_ending(a->r)) {
@@ -587,11 +588,11 @@ static void ask_in_thread(void *arg)
 static void begin_to_ask(struct roster *r, const struct user_program *p, uint64_t number,
 			 char *question)
 {
-	struct asked *a = calloc(1, sizeof(*a));
+	struct program_asked *a = calloc(1, sizeof(*a));
 	struct roster_entry *e;
 
 	if (a)
-		*a = (struct asked){r, number, strdup(p->path), question};
+		*a = (struct program_asked){r, number, strdup(p->path), question};
 	if (a && a->path && question &&
 	    !disk_thread_do(r->worker, ask_in_thread, a, strlen(question)))
 		return;

@@ -306,7 +306,7 @@ static int find_stragglers(struct stragglers *g, struct table_rows *t)
 	count_tasks(g);
 	err = run_symptoms(g, t) ?: run_diagnosers(g, t);
 	count_causes(g);
-	err = err ?: run_decisions(g, t) ?: add_stragglers(g);
+	err = err ?: run_decisions(g, t) ?: add_stragglers(g) ?: stragglers_explain(g);
 	return err || !g->running ? err : stragglers_show(g);
 }
 

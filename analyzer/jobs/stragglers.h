@@ -115,6 +115,8 @@ int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has,
 int stragglers_servers(struct stragglers *g);
 int stragglers_tasks(struct stragglers *g);
 
+/* explained.c: into the verdict. 0 or -ENOMEM. */
+int stragglers_explain(struct stragglers *g);
 /* list.c: the newest of them into the verdict, for those who watch. 0 or -ENOMEM. */
 int stragglers_show(struct stragglers *g);
 

@@ -390,9 +390,10 @@ json_t *verdict_object(const struct verdict *a, bool explain)
 		list_json(a, a->n_stragglers, verdict_straggler_object), "facts", facts_json(a),
 		"notes", notes_json(a));
 
-	root = with_json(root, json_pack("{s:o, s:o}", "unproven",
-					 list_json(a, a->n_unproven, unproven_json), "gaps",
-					 list_json(a, a->n_gaps, gap_json)));
+	root = with_json(root,
+			 json_pack("{s:o, s:o, s:o}", "straggling", verdict_straggling_json(a),
+				   "unproven", list_json(a, a->n_unproven, unproven_json), "gaps",
+				   list_json(a, a->n_gaps, gap_json)));
 	if (!explain)
 		return root;
 	return with_json(root, json_pack("{s:o, s:o}", "ruled_out",

@@ -2,6 +2,7 @@
 /* The part of a verdict that is about tasks: jobs, their stragglers, and what these have in common. */
 #include "verdict_tasks.h"
 #include "verdict_print.h"
+#include "analyzer/verdict/sentences.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,10 +98,15 @@ static void print_unknown(const struct verdict *a)
 void verdict_tasks(const struct verdict *a)
 {
 	const struct straggler **at = calloc(a->n_stragglers + 1, sizeof(struct straggler *));
+	struct text said TEXT_SCOPED = {0}, line = {0};
 
 	if (!at || !a->n_jobs)
 		goto out;
 	printf("\ntasks that hold up their job:\n");
+	if (*sentence_straggling(&said, &a->straggling)) {
+		text_put(&line, text_of(&said));
+		text_print(&line, stdout, "", 2, 4);
+	}
 	for (size_t i = 0; i < a->n_jobs; i++)
 		print_job(a, &a->jobs[i]);
 	for (size_t i = 0; i < a->n_stragglers; i++)
@@ -143,6 +149,16 @@ static json_t *signs_json(const struct straggler_job *j)
 		all = with_json(all,
 				json_pack("{s:o}", j->signs[i].word, words_json(j->signs[i].what)));
 	return all;
+}
+
+json_t *verdict_straggling_json(const struct verdict *a)
+{
+	const struct straggling *s = &a->straggling;
+
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I}", "beyond_s", number_json(s->beyond_s),
+			 "explained_s", number_json(s->explained_s), "tasks", (json_int_t)s->tasks,
+			 "few", (json_int_t)s->few, "uneven", (json_int_t)s->uneven, "no_input",
+			 (json_int_t)s->no_input);
 }
 
 json_t *verdict_job_json(const struct verdict *a, size_t i)

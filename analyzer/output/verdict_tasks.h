@@ -11,6 +11,7 @@
 void verdict_tasks(const struct verdict *a);
 
 /* The caller's; NULL: out of memory. */
+json_t *verdict_straggling_json(const struct verdict *a);
 json_t *verdict_job_json(const struct verdict *a, size_t i);
 json_t *verdict_straggler_object(const struct verdict *a, size_t i);
 json_t *verdict_task_json(const struct verdict *a, size_t i);

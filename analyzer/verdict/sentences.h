@@ -53,6 +53,8 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 /* "T on oss-3 runs for 31 s, others 10.0 s; its server limps": the first cause explains most */
 /* "job JOB: 3 of 8 tasks are late; DECISION" */
 const char *sentence_job(struct text *t, const struct straggler_job *j);
+/* How much of straggling the inputs of tasks explain; "" where nothing was compared. */
+const char *sentence_straggling(struct text *t, const struct straggling *s);
 const char *sentence_straggler(struct text *t, const struct verdict *a, const struct straggler *s);
 
 /* One of the verdict's notes, or of what the reader said. */

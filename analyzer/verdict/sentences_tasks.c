@@ -17,6 +17,23 @@ const char *sentence_job(struct text *t, const struct straggler_job *j)
 	return text_from(t, from);
 }
 
+const char *sentence_straggling(struct text *t, const struct straggling *s)
+{
+	size_t from = t->len, compared = s->tasks - s->few - s->uneven - s->no_input;
+
+	if (!compared)
+		return text_from(t, from);
+	if (s->beyond_s > 0)
+		text_add(t,
+			 "input bytes explain at most %.0f" TEXT_TIE "%% of the %.0f" TEXT_TIE
+			 "s by which late tasks exceed the median",
+			 100 * s->explained_s / s->beyond_s, s->beyond_s);
+	else
+		text_put(t, "no task took 1.5 times the median");
+	text_add(t, " (%zu of %zu tasks that ended are compared)", compared, s->tasks);
+	return text_from(t, from);
+}
+
 const char *sentence_straggler(struct text *t, const struct verdict *a, const struct straggler *s)
 {
 	size_t from = t->len;

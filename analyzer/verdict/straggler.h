@@ -33,6 +33,13 @@ struct straggler {
 	uint32_t causes;	    /* a bit for each of the verdict's task causes */
 };
 
+/* Of tasks that ended well and took 1.5 times the median of those like them: how long beyond it, and how much of that their inputs
+ * explain at most. And how many of all tasks are not in that, and why. */
+struct straggling {
+	double beyond_s, explained_s;
+	size_t tasks, few, uneven, no_input;
+};
+
 /* One attempt of a job that runs, which may have ended: for people to look at. */
 struct job_task {
 	size_t node, job; /* of the verdict, and of its jobs */

@@ -509,6 +509,7 @@ struct verdict {
 	size_t n_task_causes;
 	struct straggler *stragglers; /* by job, onset */
 	size_t n_stragglers;
+	struct straggling straggling;
 	struct straggler_job *jobs; /* that were looked at for stragglers */
 	size_t n_jobs;
 	struct job_task

@@ -32,6 +32,13 @@ case_begin "the servers' verdict is that of robust"
 check_eq "$(jq -c '[.incidents, .verdict]' "$T/v.json" | cksum)" "$(jq -c '[.incidents, .verdict]' "$T/robust.json" | cksum)" \
 	"incidents" && ok
 
+case_begin "how much of straggling input bytes explain is said first, and is what another program computes from the states"
+diagnose >"$T/text"
+"$L" states --csv "$D" 2>"$T/err" | python3 tests/golden/stragglers_explained.py >"$T/explained.json"
+check_eq "$(jq -c '.straggling | map_values(. * 1000 | round)' "$T/v.json")" "$(jq -c 'map_values(. * 1000 | round)' "$T/explained.json")" "in JSON" &&
+	check_eq "$(jq '.beyond_s > 200 and .explained_s > 0 and .tasks > 200' "$T/explained.json")" true "there is some" &&
+	check_eq "$(sed -n '/^tasks that/{n;p;}' "$T/text" | grep -c '^  input bytes explain at most 0 % of the 249 s by which')" 1 "first line" && ok
+
 case_begin "causes that the logs do not tell: one line, after what was found"
 diagnose >"$T/text"
 check_eq "$(sed -n '/^tasks that/,/^$/p' "$T/text" | grep -c 'not known from these logs\|not recorded')" 1 "lines" &&

@@ -383,6 +383,35 @@ static void answers_are_taken_as_far_as_they_are_good(void **state)
 	verdict.n_jobs = 0;
 }
 
+/* One has three times the input and takes four times as long; another takes as long with no more input. */
+static void inputs_explain_as_much_as_they_are_larger(void **state)
+{
+	struct state *x;
+
+	(void)state;
+	usual(1);
+	for (size_t i = 0; i < states.n; i++)
+		states.at[i].bytes = 64 << 20;
+	x = add_state(STATE_MAP, 2, 1, 5, 45.8);
+	x->bytes = 3 * (64 << 20);
+	x = add_state(STATE_MAP, 3, 1, 5, 45.8);
+	x->bytes = 64 << 20;
+	for (size_t i = 0; i < 3; i++) /* too few to compare */
+		add_state(STATE_REDUCE, i, 1, 5, 10);
+	look();
+	assert_true(fabs(verdict.straggling.beyond_s - 2 * 30.6) < 0.01);
+	assert_true(fabs(verdict.straggling.explained_s - 2 * 10.2) < 0.01);
+	assert_int_equal(verdict.straggling.tasks, states.n);
+	assert_int_equal(verdict.straggling.few, 3);
+	assert_int_equal(verdict.straggling.uneven + verdict.straggling.no_input, 0);
+	/* a tenth of a MiB each */
+	for (size_t i = 0; i < states.n; i++)
+		states.at[i].bytes /= 640;
+	look();
+	assert_int_equal(verdict.straggling.no_input, states.n - 3);
+	assert_true(verdict.straggling.beyond_s == 0);
+}
+
 #define JOB_TEST(f) cmocka_unit_test_setup_teardown(f, start_jobs, end_jobs)
 
 int main(void)
@@ -395,6 +424,7 @@ int main(void)
 		JOB_TEST(what_runs_now_is_told_alone),
 		JOB_TEST(one_that_has_caught_up_is_none_now),
 		JOB_TEST(what_holds_of_stragglers_is_said),
+		JOB_TEST(inputs_explain_as_much_as_they_are_larger),
 		JOB_TEST(processor_time_says_who_waited),
 		JOB_TEST(a_server_that_limps_explains_what_is_slow_on_it),
 		JOB_TEST(servers_without_a_task_while_tasks_wait),
