@@ -71,3 +71,12 @@ all_kept() {
 	done
 }
 opened() { jq -r 'select(.change == "opened") | "\(.incident.id) \(.server)"' "$T/events"; }
+# late_tasks FILE: a log of a real job that runs, with three late tasks on s3: one as it was, and two more that go on as slowly.
+late_tasks() {
+	local log=tests/data/progress/progress.jsonl n last i
+	n=$(($(grep -n '_0003_m_000011_0.*outcome' $log | cut -d: -f1) - 1))
+	last=$(sed -n "${n}p" $log | jq .t)
+	head -n "$n" $log |
+		awk '{ print } /_0003_m_000011_0/ { for (n = 91; n <= 92; n++) { x = $0; sub(/m_000011_0/, "m_0000" n "_0", x); print x } }' >"$1"
+	for ((i = 1; i <= 8; i++)); do echo "{\"t\":$((last + i * 3000))}"; done >>"$1"
+}

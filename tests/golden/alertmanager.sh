@@ -103,12 +103,7 @@ fi
 case_begin "with --alert-jobs a job whose late tasks have a server in common is an alert, too, since the first of them was late"
 killed
 rm -rf "$D"
-# Two more tasks that go on as slowly as the one on s3 does.
-n=$(($(grep -n '_0003_m_000011_0.*outcome' tests/data/progress/progress.jsonl | cut -d: -f1) - 1))
-head -n "$n" tests/data/progress/progress.jsonl |
-	awk '{ print } /_0003_m_000011_0/ { for (n = 91; n <= 92; n++) { x = $0; sub(/m_000011_0/, "m_0000" n "_0", x); print x } }' >"$T/late.jsonl"
-last=$(tail -n 1 "$T/late.jsonl" | jq .t)
-for ((i = 1; i <= 8; i++)); do echo "{\"t\":$((last + i * 3000))}"; done >>"$T/late.jsonl"
+late_tasks "$T/late.jsonl"
 late() { curl -s --max-time 5 "http://127.0.0.1:$AM1/api/v2/alerts" | jq -c '[.[] | select(.labels.alertname == "LimpetJobLate") | [.labels.limpet_job, .labels.server, .generatorURL, .annotations.summary]]'; }
 tell --alert-jobs "$T/late.jsonl"
 is_late() { [ "$(late)" != '[]' ]; }

@@ -27,13 +27,16 @@ elif [ "$(sha256sum <"$there" | cut -c1-64)" != "$SUM" ]; then
 	fail "what was fetched is no axe-core $AXE"
 else
 	tar -xzOf "$there" package/axe.min.js >"$axe"
-	serve tests/data/disk-hog/series
+	late_tasks "$T/late.jsonl"
+	serve tests/data/disk-hog/series "$T/late.jsonl"
 	id() { id=$(curl -s --max-time 5 "http://$METRICS/api/v1/incidents" | jq -r '.incidents[0].id // empty') && [ -n "$id" ]; }
 	within 90 id
-	drive pages "http://$METRICS" "$axe" / "/incidents/$id" /servers/oss-s3 /servers/oss-s1 /summary || echo "# $(head -n 4 "$T/err")"
+	late() { curl -s --max-time 5 "http://$METRICS/jobs" | grep -q '3 late tasks'; }
+	within 90 late || echo "# no late tasks: $(tail -n 2 "$T/serve.log")"
+	drive pages "http://$METRICS" "$axe" / "/incidents/$id" /servers/oss-s3 /servers/oss-s1 /summary /jobs || echo "# $(head -n 4 "$T/err")"
 	kill -TERM "$SERVE"
 	wait "$SERVE"
-	check_eq "$(cat "$T/seen")" "45 looks, 0 bad; without scripts: True" "what was seen" && ok
+	check_eq "$(cat "$T/seen")" "54 looks, 0 bad; without scripts: True" "what was seen" && ok
 fi
 
 case_begin "an incident comes onto the page and goes, and nobody loads it anew"
