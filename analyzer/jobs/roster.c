@@ -17,6 +17,7 @@
 #include "userspace/common/program.h"
 #include "userspace/common/sort.h"
 
+#define NAME_BYTES     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 #define QUESTION_BYTES ((size_t)64 << 20) /* of all that wait */
 
 static const char roster_tables[] =
@@ -145,13 +146,11 @@ static int find_program(const struct roster *r, const char *name, const char *af
 	if (!p->path)
 		return -ENOMEM;
 	snprintf(p->word, sizeof(p->word), "%s", name);
-	for (const char *c = name; *c; c++)
-		if (*c <= ' ' || *c > '~' || *c == ',') {
-			snprintf(why, WHY_LEN,
-				 "a program's name is of printable ASCII, without "
-				 "blanks and commas");
-			return -EINVAL;
-		}
+	/* It stands in paths, of which nothing is decoded. */
+	if (strspn(name, NAME_BYTES) != strlen(name)) {
+		snprintf(why, WHY_LEN, "a program's name is of ASCII letters, digits and ._-");
+		return -EINVAL;
+	}
 	if (!program_check(p->path, bad))
 		return 0;
 	snprintf(why, WHY_LEN, "'%s' cannot be run: %s", p->path, bad);
@@ -168,7 +167,7 @@ static int fits(struct roster *r, enum program_ask ask, const struct user_progra
 	int bad;
 
 	if (ask != ASK_DIAGNOSER && p->after) {
-		snprintf(why, WHY_LEN, "only a diagnoser runs after others");
+		snprintf(why, WHY_LEN, "only diagnosers run after others");
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < r->n; i++) {
