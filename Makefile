@@ -327,17 +327,20 @@ sysusersdir ?= $(prefix)/lib/sysusers.d
 docdir     ?= $(prefix)/share/doc/limpet
 sysconfdir ?= /etc
 statedir   ?= /var/lib/limpet
+logdir     ?= /var/log/limpet
 PACKAGING  := tools/packaging
 DOCS       := README.md $(PACKAGING)/NEWS.md LICENSE $(wildcard userspace/*.md analyzer/*.md) tools/evaluation/RESULTS.md \
 	tools/evaluation/STUDIES.md tools/evaluation/misses.csv $(PACKAGING)/limpet.rules.yml
 DAEMONS    := limpet-probe limpet-push
 SERVICES   := $(DAEMONS) limpet-serve
+UNITS      := $(SERVICES) limpet-progress
 DEFAULTS    = $(DESTDIR)$(sysconfdir)/default
 RECEIVERS   = $(DESTDIR)$(sysconfdir)/limpet/receivers.d
 PAGES      := $(sort $(wildcard analyzer/man/limpet*.[1-9]))
 PLACED      = $(bindir)/limpet $(foreach p,$(PAGES),$(mandir)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	$(compdir)/limpet $(foreach d,$(DAEMONS),$(sbindir)/$(d) \
-	$(mandir)/man8/$(d).8 $(compdir)/$(d)) $(foreach s,$(SERVICES),$(unitdir)/$(s).service $(sysusersdir)/$(s).conf) \
+	$(mandir)/man8/$(d).8 $(compdir)/$(d)) $(foreach u,$(UNITS),$(unitdir)/$(u).service) \
+	$(foreach s,$(SERVICES),$(sysusersdir)/$(s).conf) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/usr/bin/limpet|$(bindir)/limpet|g;s|/etc/default/|$(sysconfdir)/default/|g;s|/etc/limpet/|$(sysconfdir)/limpet/|g'
 
@@ -371,26 +374,28 @@ install: $(PROGRAMS)
 		install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/$$d; \
 		$(REPLACE) $(DESTDIR)$(mandir)/man8/$$d.8; done
 	@set -e; for d in $(SERVICES); do \
+		install -m 644 $(PACKAGING)/$$d.sysusers $(DESTDIR)$(sysusersdir)/$$d.conf; done
+	@set -e; for d in $(UNITS); do \
 		install -m 644 $(PACKAGING)/$$d.service $(DESTDIR)$(unitdir)/; \
-		install -m 644 $(PACKAGING)/$$d.sysusers $(DESTDIR)$(sysusersdir)/$$d.conf; \
 		$(REPLACE) $(DESTDIR)$(unitdir)/$$d.service; \
 		if [ -e $(DEFAULTS)/$$d ]; then echo "$(DEFAULTS)/$$d is there already and stays"; \
 		else install -m 644 $(PACKAGING)/$$d.default $(DEFAULTS)/$$d; fi; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || { $(make_user); }
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 
-# The recordings stay, and so do options that somebody has set and receivers that know this host.
+# Recordings and the log of progress stay, and so do options that somebody has set and receivers that know this host.
 uninstall:
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || \
-		systemctl disable --now $(SERVICES:=.service) || true
+		systemctl disable --now $(UNITS:=.service) || true
 	rm -f $(addprefix $(DESTDIR),$(PLACED))
 	@[ ! -d $(DESTDIR)$(docdir) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(docdir)
-	@for d in $(SERVICES); do if [ -e $(DEFAULTS)/$$d ]; then if cmp -s $(PACKAGING)/$$d.default $(DEFAULTS)/$$d; \
+	@for d in $(UNITS); do if [ -e $(DEFAULTS)/$$d ]; then if cmp -s $(PACKAGING)/$$d.default $(DEFAULTS)/$$d; \
 		then rm $(DEFAULTS)/$$d; else echo "$(DEFAULTS)/$$d was changed and stays"; fi; fi; done
 	@rmdir $(RECEIVERS) 2>/dev/null || [ ! -e $(RECEIVERS) ] || echo '$(RECEIVERS) has receivers and stays'
 	@[ ! -d $(dir $(RECEIVERS)) ] || rmdir --ignore-fail-on-non-empty $(dir $(RECEIVERS))
 	@rmdir $(DESTDIR)$(statedir) 2>/dev/null || [ ! -e $(DESTDIR)$(statedir) ] || \
 		echo '$(DESTDIR)$(statedir) has recordings and stays'
+	@rmdir $(DESTDIR)$(logdir) 2>/dev/null || [ ! -e $(DESTDIR)$(logdir) ] || echo '$(DESTDIR)$(logdir) has a log and stays'
 	@[ -n '$(DESTDIR)' ] || [ ! -d /run/systemd/system ] || systemctl daemon-reload
 
 # For 64-bit ARM, on another machine.

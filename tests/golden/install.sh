@@ -22,9 +22,11 @@ placed() {
 case_begin "install puts every file into its place"
 run_make install DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(placed)" "644 etc/default/limpet-probe
+644 etc/default/limpet-progress
 644 etc/default/limpet-push
 644 etc/default/limpet-serve
 644 usr/lib/systemd/system/limpet-probe.service
+644 usr/lib/systemd/system/limpet-progress.service
 644 usr/lib/systemd/system/limpet-push.service
 644 usr/lib/systemd/system/limpet-serve.service
 644 usr/lib/sysusers.d/limpet-probe.conf
@@ -65,13 +67,15 @@ echo 'LIMPET_PROBE_OPTIONS="--disk sdb"' >"$root/etc/default/limpet-probe"
 run_make install DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' options && ok
 
-case_begin "uninstall keeps options that were set, receivers and recordings, and says so"
+case_begin "uninstall keeps options that were set, receivers, recordings and the log of progress, and says so"
 : >"$root/var/lib/limpet/host-20261121.limpet"
 : >"$root/etc/limpet/receivers.d/a.conf"
+mkdir -p "$root/var/log/limpet"
+: >"$root/var/log/limpet/progress.jsonl"
 run_make uninstall DESTDIR="$root" prefix=/usr || echo "# $(cat "$T/make.out")"
 check_eq "$(cd "$root" && find . -type f | sort | tr '\n' ' ')" \
-	"./etc/default/limpet-probe ./etc/limpet/receivers.d/a.conf ./var/lib/limpet/host-20261121.limpet " "files left" &&
-	check_eq "$(grep -c stays "$T/make.out")" 3 "words about it" && ok
+	"./etc/default/limpet-probe ./etc/limpet/receivers.d/a.conf ./var/lib/limpet/host-20261121.limpet ./var/log/limpet/progress.jsonl " "files left" &&
+	check_eq "$(grep -c stays "$T/make.out")" 4 "words about it" && ok
 rm -r "$root"
 
 case_begin "uninstall leaves nothing else"
@@ -95,6 +99,8 @@ check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-probe record' "$unit")" 
 		"$root"/opt/limpet/share/man/man?/* | grep -v opt)" '' "other paths" &&
 	check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-push run --receivers /opt/limpet/etc/limpet/receivers.d --options /opt/limpet/etc/default/limpet-push$' \
 		"${unit%/*}/limpet-push.service")" 1 "ExecStart of limpet-push" &&
+	check_eq "$(grep -c '^ExecStart=/opt/limpet/sbin/limpet-push progress .* --options /opt/limpet/etc/default/limpet-progress$' \
+		"${unit%/*}/limpet-progress.service")" 1 "ExecStart of limpet-progress" &&
 	check_eq "$([ -e "$root/opt/limpet/etc/default/limpet-probe" ] && echo there)" there \
 		"the options' file" && ok
 

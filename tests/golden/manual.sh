@@ -290,21 +290,21 @@ accepts() {
 	"$O/$daemon" $command "$@" --help >/dev/null 2>"$T/err"
 }
 
-for of in limpet-probe:record:PROBE limpet-push:run:PUSH; do
-	IFS=: read -r daemon command variable <<<"$of"
-	case_begin "the options of the service are options of the program: $daemon"
+for of in limpet-probe:record:PROBE:limpet-probe limpet-push:run:PUSH:limpet-push limpet-push:progress:PROGRESS:limpet-progress; do
+	IFS=: read -r daemon command variable service <<<"$of"
+	case_begin "the options of the service are options of the program: $service"
 	tried=0 wrong=
 	# As they are, and as the comments propose them.
-	sed -n "s/.*LIMPET_${variable}_OPTIONS=\"\(.*\)\"\$/\1/p" "$PACKAGING/$daemon.default" >"$T/defaults"
+	sed -n "s/.*LIMPET_${variable}_OPTIONS=\"\(.*\)\"\$/\1/p" "$PACKAGING/$service.default" >"$T/defaults"
 	while IFS= read -r line; do
 		tried=$((tried + 1))
 		# shellcheck disable=SC2086
 		accepts $line || wrong="$wrong '$line': $(cat "$T/err")"
 	done <"$T/defaults"
-	line=$(sed -n "s|^ExecStart=/usr/sbin/$daemon $command \(.*\)\$|\1|p" "$PACKAGING/$daemon.service")
+	line=$(sed -n "s|^ExecStart=/usr/sbin/$daemon $command \(.*\)\$|\1|p" "$PACKAGING/$service.service")
 	# shellcheck disable=SC2086
 	[ -n "$line" ] && accepts $line || wrong="$wrong ExecStart '$line': $(cat "$T/err")"
 	accepts --no-such-option && wrong="$wrong: it takes anything"
 	check_eq "$wrong" '' "not taken" && check_eq "$([ $tried -ge 2 ] && echo enough)" enough \
-		"options found in $daemon.default" && ok
+		"options found in $service.default" && ok
 done

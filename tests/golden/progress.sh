@@ -132,6 +132,18 @@ check_eq "$? $(grep -c 'cannot ask' "$T/err")" "0 1" "nobody there" && {
 	check_eq "$?" 2 "two masters"
 } && ok
 
+case_begin "a file of options names the master, as the service has it; one that names none is named itself"
+echo 'LIMPET_PROGRESS_OPTIONS="--yarn http://me:secret@127.0.0.1:9 --looks 1"' >"$T/options"
+timeout 20 "$P" progress -o "$T/of_file.jsonl" --options "$T/options" >"$T/out" 2>"$T/err"
+check_eq "$? $(wc -l <"$T/of_file.jsonl") $(grep -c "cannot ask '127.0.0.1:9'" "$T/err") $(grep -c secret "$T/err")" "0 1 1 0" "with a master ($(cat "$T/err"))" && {
+	echo 'LIMPET_PROGRESS_OPTIONS=""' >"$T/options"
+	timeout 20 "$P" progress -o "$T/x" --options "$T/options" >"$T/out" 2>"$T/err"
+	check_eq "$? $(grep -c "no master is named.*'$T/options'" "$T/err")" "2 1" "without ($(cat "$T/err"))"
+} && {
+	timeout 20 "$P" progress -o "$T/x" --options "$T/none" >"$T/out" 2>"$T/err"
+	check_eq "$? $(grep -c "no master is named" "$T/err")" "2 1" "no file ($(cat "$T/err"))"
+} && check_eq "$(ls "$T/x" 2>/dev/null)" "" "a log" && ok
+
 case_begin "told to end it ends, also while a master is silent"
 master silent
 timeout 60 "$P" progress --yarn "$URL" -o "$T/log2.jsonl" >"$T/out" 2>"$T/err" &

@@ -269,6 +269,23 @@ case_begin "check says what goes where"
 "$P" check --host $H --series "$T/series" --receivers "$T/receivers" --no-logs --logs "job=$T/logs" >"$T/out" 2>&1
 check_eq "$? $(grep -c 'answers, and takes' "$T/out") $(grep -c '3 files of this host' "$T/out") $(grep -c '^logs  *job: ' "$T/out")" "0 2 1 1" "$(cat "$T/out")" && ok
 
+# In a mount namespace of its own, where /var/log is empty.
+case_begin "the log of limpet-progress.service is sent where nobody says so, and not missed where it is not"
+if ! unshare --map-root-user --mount mount -t tmpfs limpet-test /var/log 2>"$T/err"; then
+	skip "cannot mount in a namespace of its own: $(cat "$T/err")"
+else
+	# shellcheck disable=SC2016
+	unshare --map-root-user --mount sh -c 'log=$1
+		shift
+		mount -t tmpfs limpet-test /var/log
+		"$@" 2>&1 | grep "limpet:\|/var/log" && exit 1
+		mkdir /var/log/limpet
+		cp "$log" /var/log/limpet
+		"$@"' sh tests/data/progress/progress.jsonl \
+		"$P" check --host $H --series "$T/series" --receivers "$T/receivers" >"$T/out" 2>&1
+	check_eq "$? $(grep -c '^logs  *limpet: /var/log/limpet: 1 log, ' "$T/out")" "0 1" "$(cat "$T/out")" && ok
+fi
+
 case_begin "it ends when it is told to"
 kill -TERM $PUSH
 within 3 eval "! kill -0 $PUSH"

@@ -94,7 +94,8 @@ inside() { # COMMAND…
 
 # What this system has of an installed limpet is no part of the test.
 inside dpkg --purge limpet limpet-probe limpet-push >/dev/null 2>&1
-rm -rf "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" "$root/etc/default/limpet-push"
+rm -rf "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" "$root/etc/default/limpet-push" \
+	"$root/etc/default/limpet-progress" "$root/var/log/limpet"
 find "$view/upper" -name '*limpet*' | sort >"$T/before"
 
 # ---- installing ----------------------------------------------------------------------------------
@@ -125,7 +126,9 @@ check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
 case_begin "the files of limpet-push"
 check_eq "$(inside dpkg -L limpet-push | while read -r f; do
 	[ -d "$root$f" ] || echo "$f"; done | grep -v '^/usr/share/doc/\|^/usr/share/lintian/' | sort)" \
-	"/etc/default/limpet-push
+	"/etc/default/limpet-progress
+/etc/default/limpet-push
+/lib/systemd/system/limpet-progress.service
 /lib/systemd/system/limpet-push.service
 /usr/lib/sysusers.d/limpet-push.conf
 /usr/sbin/limpet-push
@@ -203,17 +206,18 @@ fi
 # ---- the service ---------------------------------------------------------------------------------
 
 unit=/lib/systemd/system/limpet-probe.service
-units="$unit /lib/systemd/system/limpet-push.service"
+units="$unit /lib/systemd/system/limpet-push.service /lib/systemd/system/limpet-progress.service"
 
 # All values of a setting of the unit, in one line.
 setting() { sed -n "s/^$1=//p" "$root$unit" | tr '\n' ' ' | sed 's/ $//'; }
 
-case_begin "systemd finds no fault with the units, and would start them at boot"
+case_begin "systemd finds no fault with the units, and would start at boot those that need no word of the site"
 if [ -x "$root/usr/bin/systemd-analyze" ]; then
 	# shellcheck disable=SC2086
 	check_eq "$(inside systemd-analyze verify $units 2>&1 | grep limpet-)" '' "complaints" &&
-		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe limpet-push 2>&1)" "enabled
-enabled" "is-enabled" && ok
+		check_eq "$(inside systemctl --root=/ is-enabled limpet-probe limpet-push limpet-progress 2>&1)" "enabled
+enabled
+disabled" "is-enabled" && ok
 else
 	skip "systemd is not installed (tools/deps ci)"
 fi
@@ -227,6 +231,24 @@ for of in $units; do
 		skip "systemd is not installed (tools/deps ci)"
 	fi
 done
+
+case_begin "limpet-progress without a master says where to name one, and is not tried again; named, the log is its group's to read"
+progress_command=$(sed -n 's/^ExecStart=//p' "$root/lib/systemd/system/limpet-progress.service")
+never_again=$(sed -n 's/^RestartPreventExitStatus=//p' "$root/lib/systemd/system/limpet-progress.service")
+as_push() { # COMMAND…
+	inside setpriv --reuid limpet-push --regid limpet-push --init-groups --bounding-set=-all --no-new-privs "$@"
+}
+# shellcheck disable=SC2086
+as_push $progress_command >"$T/out" 2>"$T/err"
+check_eq "$? $(grep -c 'no master is named.*/etc/default/limpet-progress' "$T/err")" "$never_again 1" "status, message ($(cat "$T/err"))" && {
+	# As LogsDirectory= and UMask= have it. Nobody answers on port 1, which is said.
+	echo 'LIMPET_PROGRESS_OPTIONS="--yarn http://127.0.0.1:1 --looks 1"' >"$root/etc/default/limpet-progress"
+	inside install -d -m 750 -o limpet-push -g limpet-push /var/log/limpet
+	# shellcheck disable=SC2086
+	as_push sh -c 'umask 0027; exec "$@"' sh $progress_command >"$T/out" 2>"$T/err"
+	check_eq "$? $(grep -c "cannot ask 'http://127.0.0.1:1'" "$T/err") $(inside stat -c '%a %U %G' /var/log/limpet/progress.jsonl)" \
+		"0 1 640 limpet-push limpet-push" "status, message, mode of the log ($(cat "$T/err"))"
+} && check_eq "$(as_push limpet-push check 2>&1 | grep -c '^logs  *limpet: /var/log/limpet: 1 log,')" 1 "logs that limpet-push sends" && ok
 
 # Runs with what the service is allowed, as far as that can be had without systemd: its user, with the
 # capabilities of the unit but those in $without as ambient ones, no new privileges, and /sys and all of
@@ -431,6 +453,21 @@ check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
 		options && check_eq "$(inside sh -c 'stat -c %U /var/lib/limpet /var/lib/limpet/*' |
 		sort -u)" limpet "owners" && ok
 
+case_begin "an upgrade restarts what runs, also what the site started, and stops nothing for good"
+# Words to systemd are written down instead.
+mkdir -p "$root/run/systemd/system" "$root/usr/local/sbin"
+for stub in deb-systemd-invoke systemctl; do
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\necho "$*" >>/tmp/%s\n' $stub >"$root/usr/local/sbin/$stub"
+	chmod 755 "$root/usr/local/sbin/$stub"
+done
+inside sh -c 'dpkg -i /tmp/debs/limpet*.deb' >"$T/out" 2>&1
+check_eq $? 0 "status ($(tail -n 5 "$T/out"))" && check_eq "$(sort "$root/tmp/deb-systemd-invoke")" "restart limpet-probe.service
+restart limpet-push.service
+try-restart limpet-progress.service
+try-restart limpet-serve.service" "words to systemd" && ok
+: >"$root/tmp/deb-systemd-invoke"
+
 case_begin "remove keeps options and recordings, and nothing else"
 : >"$root/var/lib/limpet/kept-20261121.limpet"
 inside dpkg --remove limpet limpet-probe limpet-push >"$T/out" 2>&1
@@ -439,7 +476,11 @@ check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
 		'' "programs left" &&
 	check_eq "$([ -e "$root/var/lib/limpet/kept-20261121.limpet" ] && echo kept)" kept recordings &&
 	check_eq "$(cat "$root/etc/default/limpet-probe")" 'LIMPET_PROBE_OPTIONS="--disk sdb"' \
-		options && ok
+		options && check_eq "$(sort "$root/tmp/deb-systemd-invoke")" "stop limpet-probe.service
+stop limpet-progress.service
+stop limpet-push.service
+stop limpet-serve.service" "words to systemd" && ok
+rm -r "$root/run/systemd/system" "$root/usr/local/sbin/deb-systemd-invoke" "$root/usr/local/sbin/systemctl"
 
 case_begin "purge leaves nothing"
 inside dpkg --purge limpet limpet-probe limpet-push >"$T/out" 2>&1
@@ -449,5 +490,5 @@ status=$?
 find "$view/upper" -path '*/var/cache/man' -prune -o -name '*limpet*' ! -type c -print | sort | comm -23 - "$T/before" >"$T/left"
 check_eq $status 0 "status ($(tail -n 5 "$T/out"))" && check_eq "$(cat "$T/left")" '' "files left" &&
 	check_eq "$(inside dpkg-query -W limpet limpet-probe limpet-push 2>/dev/null)" '' "packages known" &&
-	check_eq "$(ls "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" 2>/dev/null)" '' \
+	check_eq "$(ls "$root/var/lib/limpet" "$root/etc/limpet" "$root/etc/default/limpet-probe" "$root/var/log/limpet" 2>/dev/null)" '' \
 		"data left" && ok

@@ -18,6 +18,8 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_bounded.h"
+#include "userspace/common/notify.h"
+#include "userspace/common/options_file.h"
 #include "userspace/common/output.h"
 
 static const struct master *const masters[] = {&master_yarn, &master_spark};
@@ -249,12 +251,18 @@ static int put(int fd, const struct text *t, size_t from)
 	return 0;
 }
 
-/* Without a name and password of the URL. */
+/* Name and password of a URL stand in no log, nor in the journal. */
+static const char *without_password(const char *url)
+{
+	const char *at = strrchr(url, '@');
+
+	return at ? at + 1 : url;
+}
+
 static int make_head(struct progress *p)
 {
-	const char *at = strrchr(p->url, '@');
 	json_t *line = json_pack("{s:i, s:s, s:s, s:I}", "limpet-progress", 1, "of", p->of, "from",
-				 at ? at + 1 : p->url, "t", (json_int_t)p->now_ms);
+				 without_password(p->url), "t", (json_int_t)p->now_ms);
 	char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
 
 	text_reset(&p->head);
@@ -295,10 +303,11 @@ static int append(struct progress *p, const char *file)
 
 struct progress_opts {
 	const char *url[MASTERS]; /* of each kind */
-	const char *output;
+	const char *output, *file;
 	unsigned int every_s, looks;
 };
 #define AT(field) offsetof(struct progress_opts, field)
+#define VARIABLE  "LIMPET_PROGRESS_OPTIONS" /* of the options' file */
 
 const struct option_def progress_options[] = {
 	{0, "yarn", OPT_STRING, AT(url[0]), "URL",
@@ -309,6 +318,7 @@ const struct option_def progress_options[] = {
 	 0, 0},
 	{0, "every", OPT_UINT, AT(every_s), "SECONDS", "ask so often (3)", 1, 3600},
 	{0, "looks", OPT_UINT, AT(looks), "N", "ask so many times, and end", 1, 1e9},
+	{0, "options", OPT_STRING, AT(file), "FILE", "more options are in this file", 0, 0},
 	{0, NULL, OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
@@ -344,9 +354,9 @@ static int look_once(struct progress *p, const struct master *m, const char *fil
 	if (told_to_end)
 		err = 0; /* it was broken off */
 	if (err && !*away)
-		fail("cannot ask '%s': %s (it is asked again)", p->url, why);
+		fail("cannot ask '%s': %s (it is asked again)", without_password(p->url), why);
 	if (!err && *away)
-		fail("'%s' answers again", p->url);
+		fail("'%s' answers again", without_password(p->url));
 	*away = err;
 	if (!err && !p->lines.len)
 		put_time(p);
@@ -385,41 +395,44 @@ static int ask_on(struct progress *p, const struct master *m, const struct progr
 	return err;
 }
 
-int cmd_progress(int argc, char **argv)
+/* Which of the masters was named; MASTERS after a message: not one, or no log. */
+static size_t chosen_master(const struct progress_opts *o)
 {
-	static const struct command cmd = {
-		"progress",
-		"",
-		"ask the master of jobs how far their tasks are, and append it to a log",
-		progress_options,
-		cmd_progress,
-		NULL};
-	const struct sigaction end = {.sa_handler = end_asked};
-	struct progress_opts o = {.every_s = 3};
-	struct progress p = {0};
-	size_t kind = 0, kinds = 0;
-	char why[WHY_LEN];
-	char *url = NULL;
-	int n = options_parse(&cmd, &o, argc, argv), err;
+	size_t kind = MASTERS, kinds = 0;
 
-	if (n < 0)
-		return n == -ECANCELED ? EXIT_DONE : EXIT_USAGE;
 	for (size_t i = 0; i < MASTERS; i++)
-		if (o.url[i]) {
+		if (o->url[i]) {
 			kind = i;
 			kinds++;
 		}
-	if (n || kinds != 1 || !o.output) {
-		fail(n ? "nothing but options may stand here (see 'limpet-push progress --help')"
-		       : "one of --yarn and --spark, and -o FILE are needed (see 'limpet-push "
-			 "progress --help')");
-		return EXIT_USAGE;
-	}
-	url = strdup(o.url[kind]);
+	if (kinds == 1 && o->output)
+		return kind;
+	if (o->file && !kinds)
+		fail("no master is named: " VARIABLE
+		     "=\"--yarn URL\" or \"--spark URL\" is needed in '%s'",
+		     o->file);
+	else
+		fail("one of --yarn and --spark, and -o FILE are needed (see 'limpet-push "
+		     "progress --help')");
+	return MASTERS;
+}
+
+/* Until it is told to end. Returns an exit status. */
+static int ask_master(const struct progress_opts *o, size_t kind)
+{
+	const struct sigaction end = {.sa_handler = end_asked};
+	struct progress p = {.of = masters[kind]->word};
+	struct notify notify;
+	char why[WHY_LEN];
+	char *url = strdup(o->url[kind]);
+	int err;
+
 	p.fetch =
 		fetch_new(&(struct fetch_opts){.limit_s = ASK_LIMIT_S, .stop = &told_to_end}, why);
 	if (!url || !p.fetch) {
-		fail("cannot ask '%s': %s", o.url[kind], url ? why : "out of memory");
+		fail("cannot ask '%s': %s", without_password(o->url[kind]),
+		     url ? why : "out of memory");
+		fetch_free(p.fetch);
 		free(url);
 		return EXIT_FAILED;
 	}
@@ -429,9 +442,38 @@ int cmd_progress(int argc, char **argv)
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
 	p.now_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-	p.of = masters[kind]->word;
-	err = ask_on(&p, masters[kind], &o);
+	notify_open(&notify, 1);
+	notify_ready(&notify);
+	err = ask_on(&p, masters[kind], o);
+	notify_stopping(&notify);
+	notify_close(&notify);
 	progress_release(&p);
 	free(url);
 	return err ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cmd_progress(int argc, char **argv)
+{
+	static const struct command cmd = {
+		"progress",
+		"",
+		"ask the master of jobs how far their tasks are, and append it to a log",
+		progress_options,
+		cmd_progress,
+		NULL};
+	static const struct options_file file = {AT(file), VARIABLE, false};
+	struct progress_opts o = {.every_s = 3};
+	struct options_read read;
+	int n = options_and_file(&cmd, &o, sizeof(o), &file, argc, argv, &read), status;
+	size_t kind;
+
+	if (n > 0)
+		fail("nothing but options may stand here (see 'limpet-push progress --help')");
+	status = n == -ECANCELED ? EXIT_DONE : n == -EIO ? EXIT_FAILED : n ? EXIT_USAGE : EXIT_DONE;
+	if (!n) {
+		kind = chosen_master(&o);
+		status = kind < MASTERS ? ask_master(&o, kind) : EXIT_USAGE;
+	}
+	options_read_release(&read);
+	return status;
 }
