@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
@@ -287,18 +286,12 @@ int roster_new(struct roster **out, const char *dir, const char *programs, char 
 {
 	struct roster *r = calloc(1, sizeof(*r));
 	int err = r ? pthread_mutex_init(&r->lock, NULL) : ENOMEM;
-	struct stat st;
 
 	*out = NULL;
 	snprintf(why, WHY_LEN, "out of memory");
 	if (err) {
 		free(r);
 		return -ENOMEM;
-	}
-	if (programs && (stat(programs, &st) || !S_ISDIR(st.st_mode))) {
-		snprintf(why, WHY_LEN, "'--programs %s': %s", programs,
-			 stat(programs, &st) ? strerror(errno) : "it is no folder");
-		err = -ENOTDIR;
 	}
 	r->programs = programs ? strdup(programs) : NULL;
 	r->worker = disk_thread_new(QUESTION_BYTES);

@@ -31,7 +31,7 @@ extern const char *const program_ask_words[PROGRAM_ASKS];
 
 struct roster;
 
-/* programs: a folder; NULL: none can be loaded. 0 or -errno with the sentence (-ENOTDIR: of the folder); a program of before that cannot be run any more
+/* programs: a folder; NULL: none can be loaded. 0 or -errno with the sentence; a program of before that cannot be run any more
  * is there, stopped, with its trouble. */
 int roster_new(struct roster **r, const char *dir, const char *programs, char why[WHY_LEN]);
 void roster_free(struct roster *r); /* takes NULL; waits for the program that is asked */

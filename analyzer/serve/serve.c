@@ -614,7 +614,7 @@ static int open_roster(struct service *s)
 	char why[WHY_LEN];
 	int err = roster_new(&s->roster, s->o->state, s->o->programs, why);
 
-	if (err == -ENOMEM || err == -ENOTDIR)
+	if (err == -ENOMEM)
 		return fail("%s", why), err;
 	if (err)
 		warn("symptoms, diagnosers and decisions cannot be changed: %s", why);

@@ -190,7 +190,7 @@ static void names_of_files_of_the_folder_alone_are_programs(void **state)
 	load(ASK_SYMPTOM, longest, "");
 	assert_true(row(ASK_SYMPTOM, longest).program);
 	load(ASK_SYMPTOM, "a", "");
-	refused(roster_load(roster, ASK_SYMPTOM, "a", "", why), -EINVAL, "already");
+	refused(roster_load(roster, ASK_SYMPTOM, "a", "", why), -EEXIST, "already");
 	refused(roster_load(roster, ASK_DECISION, "a", "waited", why), -EINVAL, "only diagnosers");
 	load(ASK_DECISION, "a", "");
 }
