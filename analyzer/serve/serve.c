@@ -608,6 +608,15 @@ static int open_front(struct service *s)
 	return err;
 }
 
+static int check_programs(const char *dir)
+{
+	struct stat st;
+
+	if (!dir || (!stat(dir, &st) && S_ISDIR(st.st_mode)))
+		return 0;
+	return fail("cannot use '%s' for programs: it is no folder that is there", dir);
+}
+
 /* Jobs are judged without it, too: by all that limpet has. */
 static int open_roster(struct service *s)
 {
@@ -627,8 +636,10 @@ static int service_start(struct service *s)
 	/* Who only asks whether it could start removes nothing. */
 	const struct keeper_opts keeper = {o->state, o->check ? 0 : o->keep_days,
 					   o->check ? 100 : o->keep_percent};
-	int err = o->check ? 0 : incidents_open(&s->incidents, o->state);
+	int err = check_programs(o->programs);
 
+	if (!err && !o->check)
+		err = incidents_open(&s->incidents, o->state);
 	if (!err)
 		err = kept_look(&s->kept, o->state, o->sources, o->n_sources,
 				ns_of_s(o->a.interval_s));
