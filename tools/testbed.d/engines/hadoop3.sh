@@ -47,6 +47,7 @@ conf_of() { # node
 		yarn.nodemanager.pmem-check-enabled false yarn.nodemanager.delete.debug-delay-sec 0 \
 		yarn.nm.liveness-monitor.expiry-interval-ms $((PING_S * 1000)) \
 		yarn.am.liveness-monitor.expiry-interval-ms $((PING_S * 1000)) \
+		yarn.client.nodemanager-connect.max-wait-ms $((PING_S * 1000)) \
 		yarn.application.classpath "$(class_path)" mapreduce.application.classpath "$(class_path)" \
 		mapreduce.framework.name yarn yarn.app.mapreduce.am.resource.mb 256 \
 		yarn.app.mapreduce.am.command-opts "-Xmx128m $child" \
