@@ -16,16 +16,21 @@ static size_t server_of_most(const struct stragglers *g, const struct straggler_
 	size_t best = SIZE_MAX;
 
 	*n = 0;
-	for (size_t i = 0; i < g->v->n_nodes; i++) {
-		size_t own = 0;
+	for (size_t k = g->first[job]; k < g->first[job + 1]; k++)
+		if (g->at[k].straggler && g->at[k].node != SIZE_MAX)
+			g->late[g->at[k].node]++;
+	for (size_t k = g->first[job]; k < g->first[job + 1]; k++) {
+		size_t i = g->at[k].node, own = i == SIZE_MAX ? 0 : g->late[i];
 
-		for (size_t k = 0; k < g->n; k++)
-			own += g->at[k].straggler && g->at[k].job == job && g->at[k].node == i;
-		if (own > *n) {
+		/* of several the first */
+		if (own > *n || (own && own == *n && i < best)) {
 			*n = own;
 			best = i;
 		}
 	}
+	for (size_t k = g->first[job]; k < g->first[job + 1]; k++)
+		if (g->at[k].node != SIZE_MAX)
+			g->late[g->at[k].node] = 0;
 	return *n < 2 || (double)*n < MOST * (double)j->stragglers ? SIZE_MAX : best;
 }
 
@@ -36,7 +41,7 @@ static bool by_server(const struct stragglers *g, struct straggler_job *j, size_
 	for (size_t i = 0; i < g->v->n_incidents && node != SIZE_MAX; i++) {
 		const struct incident *in = &g->v->incidents[i];
 
-		if (in->node != node || in->suspicious)
+		if (in->node != node || in->suspicious || (g->running && !in->open))
 			continue;
 		snprintf(j->decision, sizeof(j->decision), "%zu of %zu are on %s, which limps: %s",
 			 n, j->stragglers, g->v->nodes[node], cause_table[in->cause].word);

@@ -124,6 +124,23 @@ static void number_cells(struct stragglers *g)
 	}
 }
 
+static int number_jobs(struct stragglers *g)
+{
+	size_t n = 0;
+
+	g->first = scratch_array(&g->room, g->v->n_jobs + 1, sizeof(*g->first));
+	g->late = scratch_array(&g->room, g->v->n_nodes, sizeof(*g->late));
+	if (!g->first || !g->late)
+		return -ENOMEM;
+	for (size_t i = 0; i < g->v->n_jobs; i++) {
+		g->first[i] = n;
+		while (n < g->n && g->at[n].job == i)
+			n++;
+	}
+	g->first[g->v->n_jobs] = n;
+	return 0;
+}
+
 /* number: as list_jobs() leaves it. */
 static bool is_listed(const struct states *s, const struct state *x, const size_t *number)
 {
@@ -162,19 +179,20 @@ int stragglers_tasks(struct stragglers *g)
 	}
 	sort_with(g->at, g->n, by_cell, g);
 	number_cells(g);
-	return 0;
+	return number_jobs(g);
 }
 
 /* ---- for those who watch ------------------------------------------------------------------------------------ */
 
-/* What runs first, then what ended last. */
-static int newest_first(const void *a, const void *b, void *arg)
+/* Late ones first, then what runs, then what ended last. */
+static int late_and_newest_first(const void *a, const void *b, void *arg)
 {
 	const struct stragglers *g = arg;
 	const struct found_task *x = a, *y = b;
 	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
 
-	return ORDER(q->outcome == OUTCOME_OPEN, p->outcome == OUTCOME_OPEN)
+	return ORDER(y->straggler, x->straggler)
+		       ?: ORDER(q->outcome == OUTCOME_OPEN, p->outcome == OUTCOME_OPEN)
 		       ?: ORDER(q->end_ns, p->end_ns) ?: ORDER(x->state, y->state);
 }
 
@@ -213,11 +231,12 @@ int stragglers_show(struct stragglers *g)
 	struct verdict *v = g->v;
 
 	if (g->n > JOB_TASKS_MAX)
-		sort_with(g->at, g->n, newest_first, g);
+		sort_with(g->at, g->n, late_and_newest_first, g);
 	for (size_t i = 0; i < g->n && v->n_tasks < JOB_TASKS_MAX; i++)
 		if (g->at[i].node != SIZE_MAX &&
 		    array_put(&v->tasks, &v->n_tasks, shown(g, &g->at[i])))
 			return -ENOMEM;
+	v->tasks_left_out = g->n > JOB_TASKS_MAX ? g->n - JOB_TASKS_MAX : 0;
 	sort(v->tasks, v->n_tasks, by_server);
 	return 0;
 }

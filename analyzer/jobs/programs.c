@@ -107,10 +107,11 @@ char *program_question(const struct stragglers *g, enum program_ask ask)
 	for (size_t i = 0; i < g->v->n_jobs; i++) {
 		const struct straggler_job *j = &g->v->jobs[i];
 
-		json_array_append_new(jobs, json_pack("{s:s, s:I, s:I, s:s}", "job", j->job,
-						      "looked_at", (json_int_t)j->looked_at,
-						      "stragglers", (json_int_t)j->stragglers,
-						      "decision", j->decision));
+		json_array_append_new(jobs,
+				      json_pack("{s:o, s:I, s:I, s:o}", "job", words_json(j->job),
+						"looked_at", (json_int_t)j->looked_at, "stragglers",
+						(json_int_t)j->stragglers, "decision",
+						words_json(j->decision)));
 	}
 	all = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "ask", program_ask_words[ask], "tasks",
 			tasks, "jobs", jobs);
@@ -138,7 +139,7 @@ static json_t *parse(const char *text, size_t n)
 	return NULL;
 }
 
-/* Calls take() for each task of the list that there is. What is bad, NULL: nothing. */
+/* Calls take() (NULL: it is only looked at) for each task of the list that there is. What is bad, NULL: nothing. */
 static const char *each_task(struct stragglers *g, const json_t *list,
 			     void (*take)(struct stragglers *g, struct found_task *t, size_t arg),
 			     size_t arg)
@@ -164,7 +165,7 @@ static const char *each_task(struct stragglers *g, const json_t *list,
 		if (at >= 0)
 			listed[at] = true;
 	}
-	for (i = 0; i < g->n; i++)
+	for (i = 0; i < g->n && take; i++)
 		if (listed[g->s->at[g->at[i].state].id] && task_counts(g, &g->at[i]))
 			take(g, &g->at[i], arg);
 	return NULL;
@@ -185,7 +186,7 @@ static const char *each_job(struct stragglers *g, json_t *jobs,
 	json_object_foreach(
 		jobs, name,
 		text) if (!json_is_string(text)) return "what it says of a job is no text";
-	for (size_t i = 0; i < g->v->n_jobs; i++) {
+	for (size_t i = 0; i < g->v->n_jobs && take; i++) {
 		text = json_object_get(jobs, g->v->jobs[i].job);
 		if (text)
 			take(&g->v->jobs[i], word, json_string_value(text));
@@ -200,7 +201,8 @@ static void take_straggler(struct stragglers *g, struct found_task *t, size_t ar
 	(void)arg;
 	if (!t->straggler && !t->flagged) {
 		t->flagged = 1;
-		t->onset_ns = t->last_ns = x->end_ns;
+		t->last_ns = x->end_ns;
+		t->onset_ns = g->running ? x->start_ns : x->end_ns;
 	}
 	t->judged += !t->judged;
 	t->straggler = true;
@@ -231,6 +233,8 @@ const char *answer_symptom(struct stragglers *g, const char *word, const char *t
 	json_t *all = parse(text, n);
 	const char *bad = all ? NULL : "it is no JSON object";
 
+	/* All of it is looked at before any of it counts. */
+	bad = bad ?: each_job(g, json_object_get(all, "jobs"), NULL, word);
 	bad = bad ?: each_task(g, json_object_get(all, "stragglers"), take_straggler, 0);
 	bad = bad ?: each_job(g, json_object_get(all, "jobs"), take_sign, word);
 	json_decref(all);

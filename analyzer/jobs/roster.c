@@ -24,14 +24,20 @@ static const char roster_tables[] =
 	" program INTEGER NOT NULL, after TEXT NOT NULL, started INTEGER NOT NULL,"
 	" PRIMARY KEY(ask, word));";
 
+/*
+ * Who changes which rows there are, or writes to the database, holds `change`, and may be long about it. `lock` is of all fields
+ * below but the database, and is held for moments: the judge takes it.
+ */
 struct roster {
-	pthread_mutex_t lock; /* of all that is below, but for the worker */
+	pthread_mutex_t change, lock;
 	struct roster_entry {
 		struct roster_row r;
 		struct user_program program;
 		uint64_t number; /* of a program: never that of another */
 		bool busy;	 /* it is asked at present */
 		bool no_order;	 /* of diagnosers it is none that can run */
+		bool used;	 /* a look had its answer */
+		bool unsaved;	 /* it was stopped, which is to be said and written down */
 		unsigned int failing;
 		int64_t asked_ns, answered_ns; /* CLOCK_MONOTONIC; 0: never */
 		char *answer;
@@ -221,7 +227,8 @@ static int write_row(struct roster *r, const struct roster_row *row, char why[WH
 	return database_do(
 		r->db, why,
 		"INSERT INTO roster VALUES (%Q, %Q, %d, %Q, %d) ON CONFLICT(ask, word) DO "
-		"UPDATE SET after = excluded.after, started = excluded.started",
+		"UPDATE SET program = excluded.program, after = excluded.after, "
+		"started = excluded.started",
 		program_ask_words[row->ask], row->word, row->program, row->after, row->started);
 }
 
@@ -251,6 +258,9 @@ static int read_row(struct roster *r, sqlite3_stmt *st)
 
 	if (e && !e->r.program && !program) {
 		e->r.started = started;
+	} else if (e && program) {
+		warn("the program '%s' is not loaded: limpet has a %s of this name", e->r.word,
+		     program_ask_words[ask]);
 	} else if (!e && program && ask < PROGRAM_ASKS) {
 		int order;
 
@@ -285,14 +295,14 @@ static int read_rows(struct roster *r, char why[WHY_LEN])
 int roster_new(struct roster **out, const char *dir, const char *programs, char why[WHY_LEN])
 {
 	struct roster *r = calloc(1, sizeof(*r));
-	int err = r ? pthread_mutex_init(&r->lock, NULL) : ENOMEM;
+	int err = r ? 0 : -ENOMEM;
 
 	*out = NULL;
 	snprintf(why, WHY_LEN, "out of memory");
-	if (err) {
-		free(r);
-		return -ENOMEM;
-	}
+	if (err)
+		return err;
+	pthread_mutex_init(&r->change, NULL);
+	pthread_mutex_init(&r->lock, NULL);
 	r->programs = programs ? strdup(programs) : NULL;
 	r->worker = disk_thread_new(QUESTION_BYTES);
 	if (!err && (!r->worker || (programs && !r->programs) || add_tables(r)))
@@ -322,6 +332,7 @@ void roster_free(struct roster *r)
 	free(r->at);
 	free(r->programs);
 	pthread_mutex_destroy(&r->lock);
+	pthread_mutex_destroy(&r->change);
 	free(r);
 }
 
@@ -344,9 +355,44 @@ static int no_such(enum program_ask ask, char why[WHY_LEN])
 	return -ENOENT;
 }
 
+/* What it said, and what it may be about to say, does not count any more. */
+static void forget_answer(struct roster *r, struct roster_entry *e)
+{
+	if (e->r.program)
+		e->number = ++r->numbers;
+	e->busy = false;
+	e->asked_ns = e->answered_ns = 0;
+}
+
+static struct roster_row row_now(struct roster *r, const struct roster_entry *e)
+{
+	struct roster_row now;
+
+	pthread_mutex_lock(&r->lock);
+	now = e->r;
+	pthread_mutex_unlock(&r->lock);
+	return now;
+}
+
+static void apply_started(struct roster *r, struct roster_entry *e, bool started)
+{
+	pthread_mutex_lock(&r->lock);
+	r->news = true;
+	e->r.started = started;
+	e->failing = 0;
+	e->unsaved = false;
+	e->no_order &= !started;
+	if (started)
+		*e->r.trouble = '\0';
+	else
+		forget_answer(r, e);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* To stop one works also where it cannot be written down. */
 static int set_started(struct roster *r, struct roster_entry *e, bool started, char why[WHY_LEN])
 {
-	struct roster_row now = e->r;
+	struct roster_row now = row_now(r, e);
 	char bad[PROGRAM_WHY_LEN];
 	int err;
 
@@ -359,16 +405,13 @@ static int set_started(struct roster *r, struct roster_entry *e, bool started, c
 	if (err)
 		return err;
 	now.started = started;
-	if (write_row(r, &now, why))
+	err = write_row(r, &now, why);
+	if (err && started)
 		return -EIO;
-	e->no_order &= !started;
-	r->news = true;
-	e->r = now;
-	e->failing = 0;
-	if (!started)
-		e->answered_ns = 0;
-	else
-		*e->r.trouble = '\0';
+	if (err)
+		warn("%s '%s' is stopped until the service starts again: %s",
+		     program_ask_words[now.ask], now.word, why);
+	apply_started(r, e, started);
 	return 0;
 }
 
@@ -378,28 +421,49 @@ int roster_start(struct roster *r, enum program_ask ask, const char *word, bool 
 	struct roster_entry *e;
 	int err;
 
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->change);
 	e = entry_of(r, ask, word);
 	err = e ? set_started(r, e, started, why) : no_such(ask, why);
+	pthread_mutex_unlock(&r->change);
+	return err;
+}
+
+static int add_loaded(struct roster *r, enum program_ask ask, struct user_program *p)
+{
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	err = add_program(r, ask, p, true, false, "");
+	r->news |= !err;
 	pthread_mutex_unlock(&r->lock);
 	return err;
+}
+
+static void remove_row(struct roster *r, struct roster_entry *e)
+{
+	pthread_mutex_lock(&r->lock);
+	entry_remove(r, e);
+	r->news = true;
+	pthread_mutex_unlock(&r->lock);
 }
 
 static int load(struct roster *r, enum program_ask ask, const char *name, const char *after,
 		struct user_program *p, char why[WHY_LEN])
 {
 	int err = find_program(r, name, after, p, why);
+	struct roster_row row;
 
 	if (!err && entry_of(r, ask, name)) {
 		snprintf(why, WHY_LEN, "there is one of this name already");
 		err = -EEXIST;
 	}
-	err = err ?: fits(r, ask, p, NULL, why) ?: add_program(r, ask, p, true, false, "");
-	if (!err && write_row(r, &entry_of(r, ask, name)->r, why)) {
-		entry_remove(r, entry_of(r, ask, name));
-		err = -EIO;
+	err = err ?: fits(r, ask, p, NULL, why) ?: add_loaded(r, ask, p);
+	if (!err) {
+		row = row_now(r, entry_of(r, ask, name));
+		err = write_row(r, &row, why) ? -EIO : 0;
+		if (err)
+			remove_row(r, entry_of(r, ask, name));
 	}
-	r->news |= !err;
 	if (err == -ENOMEM)
 		snprintf(why, WHY_LEN, "out of memory");
 	return err;
@@ -411,10 +475,10 @@ int roster_load(struct roster *r, enum program_ask ask, const char *name, const 
 	struct user_program p = {0};
 	int err;
 
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->change);
 	err = load(r, ask, name, after, &p, why);
 	user_program_release(&p);
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->change);
 	return err;
 }
 
@@ -441,16 +505,15 @@ int roster_unload(struct roster *r, enum program_ask ask, const char *word, char
 	struct roster_entry *e;
 	int err;
 
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->change);
 	e = entry_of(r, ask, word);
 	err = e ? may_go(r, e, why) : no_such(ask, why);
 	if (!err && database_do(r->db, why, "DELETE FROM roster WHERE ask = %Q AND word = %Q",
 				program_ask_words[ask], word))
 		err = -EIO;
 	if (!err)
-		entry_remove(r, e);
-	r->news |= !err;
-	pthread_mutex_unlock(&r->lock);
+		remove_row(r, e);
+	pthread_mutex_unlock(&r->change);
 	return err;
 }
 
@@ -508,19 +571,40 @@ struct program_asked {
 	char *path, *question;
 };
 
-static void note_trouble(struct roster *r, struct roster_entry *e, const char *trouble)
+static void note_trouble(struct roster_entry *e, const char *trouble)
 {
-	char why[WHY_LEN];
-
 	snprintf(e->r.trouble, sizeof(e->r.trouble), "%s", trouble);
 	e->r.failed++;
 	if (++e->failing < ROSTER_FAILS)
 		return;
-	warn("%s '%s' is stopped: it failed %d times in a row: %s", program_ask_words[e->r.ask],
-	     e->r.word, ROSTER_FAILS, trouble);
 	e->r.started = false;
-	/* Where that cannot be written, the next start asks it again, and stops it again. */
-	write_row(r, &e->r, why);
+	e->unsaved = true;
+}
+
+/* Says and writes down which rows were stopped for their failures. Where that cannot be written, the next start of the service asks
+ * them again, and stops them again. */
+static void save_stopped(void *arg)
+{
+	struct roster *r = arg;
+	char why[WHY_LEN];
+
+	pthread_mutex_lock(&r->change);
+	for (size_t i = 0; i < r->n; i++) {
+		struct roster_row row;
+		bool unsaved;
+
+		pthread_mutex_lock(&r->lock);
+		unsaved = r->at[i].unsaved;
+		r->at[i].unsaved = false;
+		row = r->at[i].r;
+		pthread_mutex_unlock(&r->lock);
+		if (!unsaved)
+			continue;
+		warn("%s '%s' is stopped: it failed %d times in a row: %s",
+		     program_ask_words[row.ask], row.word, ROSTER_FAILS, row.trouble);
+		write_row(r, &row, why);
+	}
+	pthread_mutex_unlock(&r->change);
 }
 
 static void take_answer(struct program_asked *a, char *answer, size_t n, double took_s,
@@ -536,10 +620,11 @@ static void take_answer(struct program_asked *a, char *answer, size_t n, double 
 		e->answer = answer;
 		e->answer_n = n;
 		e->answered_ns = answer ? clock_ns(CLOCK_MONOTONIC) : 0;
+		e->used = false;
 		e->r.took_s = took_s;
 		a->r->news = true;
 		if (!answer && e->r.started)
-			note_trouble(a->r, e, why);
+			note_trouble(e, why);
 		answer = NULL;
 	}
 	pthread_mutex_unlock(&a->r->lock);
@@ -570,29 +655,37 @@ static void ask_in_thread(void *arg)
 				&n, why))
 			answer = NULL;
 		take_answer(a, answer, n, s_of_ns(clock_ns(CLOCK_MONOTONIC) - began_ns), why);
+		save_stopped(a->r);
 	}
 	free(a->path);
 	free(a->question);
 	free(a);
 }
 
-/* Too much waits, or there is no memory: it is asked the next time. */
+/* Where too much waits it is asked the next time, which its row says until then. */
 static void begin_to_ask(struct roster *r, const struct user_program *p, uint64_t number,
 			 char *question)
 {
 	struct program_asked *a = calloc(1, sizeof(*a));
 	struct roster_entry *e;
+	int err = -ENOMEM;
 
 	if (a)
 		*a = (struct program_asked){r, number, strdup(p->path), question};
-	if (a && a->path && question &&
-	    !disk_thread_do(r->worker, ask_in_thread, a, strlen(question)))
-		return;
 	pthread_mutex_lock(&r->lock);
 	e = entry_numbered(r, number);
-	if (e)
+	if (a && a->path && question)
+		err = disk_thread_do(r->worker, ask_in_thread, a, strlen(question));
+	if (e && !err) {
+		e->r.asked++;
+	} else if (e) {
 		e->busy = false;
+		snprintf(e->r.trouble, sizeof(e->r.trouble), "it was not asked: %s",
+			 err == -ENOMEM ? "there is no memory" : "too much waits for others");
+	}
 	pthread_mutex_unlock(&r->lock);
+	if (!err)
+		return;
 	if (a)
 		free(a->path);
 	free(question);
@@ -607,7 +700,7 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 	struct roster *r = t->roster;
 	struct roster_entry *e;
 	const char *bad = NULL;
-	bool due = false;
+	bool due = false, stopped = false;
 	char *answer = NULL;
 	int64_t of_ns = 0;
 	size_t n = 0;
@@ -619,7 +712,9 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 		ask = e->r.ask;
 		due = !e->busy &&
 		      (!e->asked_ns || now_ns - e->asked_ns >= ROSTER_EVERY_S * NS_PER_S);
-		if (e->answered_ns && now_ns - e->answered_ns < ROSTER_KEEP_S * NS_PER_S) {
+		if (e->answered_ns &&
+		    (!e->used || now_ns - e->answered_ns < ROSTER_KEEP_S * NS_PER_S)) {
+			e->used = true;
 			of_ns = e->answered_ns;
 			n = e->answer_n;
 			answer = malloc(n + 1);
@@ -630,7 +725,6 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 		if (due) {
 			e->busy = true;
 			e->asked_ns = now_ns;
-			e->r.asked++;
 		}
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -652,7 +746,8 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 
 		e->answered_ns = 0; /* said once of each answer */
 		snprintf(text, sizeof(text), "it answers badly: %s", bad);
-		note_trouble(r, e, text);
+		note_trouble(e, text);
+		stopped = e->unsaved;
 	} else if (e && !bad) {
 		e->failing = 0;
 		*e->r.trouble = '\0';
@@ -660,5 +755,8 @@ int roster_ask(struct table_rows *t, size_t i, struct stragglers *g, size_t caus
 			snprintf(e->r.what, sizeof(e->r.what), "%s", g->v->task_causes[cause].what);
 	}
 	pthread_mutex_unlock(&r->lock);
+	/* Where it has no room the next failure of another says it. */
+	if (stopped)
+		disk_thread_do(r->worker, save_stopped, r, 0);
 	return err;
 }

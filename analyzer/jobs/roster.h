@@ -5,7 +5,7 @@
  * DIR/jobs.db, and stays over a restart.
  *
  * No look waits for a program: it is asked in a thread of the roster's, at most every ROSTER_EVERY_S while tasks run, and its last
- * answer counts for ROSTER_KEEP_S, or until it fails, by the names of the tasks and jobs in it. One that fails ROSTER_FAILS times in a row is
+ * answer counts for ROSTER_KEEP_S and in one look at least, or until it fails, by the names of the tasks and jobs in it. One that fails ROSTER_FAILS times in a row is
  * stopped. Programs lie in one folder, which the administrator names when the service starts: none from elsewhere can be loaded.
  */
 #ifndef LIMPET_JOBS_ROSTER_H
@@ -22,7 +22,7 @@ struct roster_row {
 	bool running;					  /* it can be known while the job runs */
 	bool started;
 	uint64_t asked, failed; /* of a program, since the service started */
-	double took_s;		/* its last answer; NaN: there was none */
+	double took_s;		/* its last run; NaN: there was none */
 	char trouble[400];	/* why its last answer does not count; "" */
 };
 
@@ -40,7 +40,8 @@ void roster_free(struct roster *r); /* takes NULL; waits for the program that is
 int roster_list(struct roster *r, struct roster_row **rows, size_t *n);
 
 /* 0, or -errno with the sentence: -ENOENT there is none of this name, -EINVAL it makes no sense, -ENOSPC there are too many,
- * -EEXIST there is one already, -EIO it cannot be written down, and nothing has changed. */
+ * -EEXIST there is one already, -EIO it cannot be written down, and nothing has changed; to stop one works
+ * even so, until the service starts again. */
 int roster_start(struct roster *r, enum program_ask ask, const char *word, bool started,
 		 char why[WHY_LEN]);
 /* name: of a file of the folder; after: as of struct diagnoser, "": none. It is started. */

@@ -53,6 +53,8 @@ struct stragglers {
 	size_t *row;	       /* of each of states.nodes: the verdict's number; SIZE_MAX */
 	struct found_task *at; /* by job, cell, start */
 	size_t n;
+	size_t *first;	     /* of each of the verdict's jobs its first of `at`, and n */
+	size_t *late;	     /* of each server, 0: for decisions to count in */
 	struct scratch room; /* of all these */
 };
 

@@ -512,9 +512,9 @@ struct verdict {
 	struct straggling straggling;
 	struct straggler_job *jobs; /* that were looked at for stragglers */
 	size_t n_jobs;
-	struct job_task
-		*tasks; /* live: of those jobs, by job, server, start: the newest JOB_TASKS_MAX */
-	size_t n_tasks;
+	struct job_task *
+		tasks; /* live: of those jobs, by job, server, start: late ones, then the newest, no more than JOB_TASKS_MAX */
+	size_t n_tasks, tasks_left_out;
 	struct note *notes;
 	size_t n_notes;
 	struct fact *facts;
