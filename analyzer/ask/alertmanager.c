@@ -22,6 +22,8 @@
 #define WAIT_MOST_NS (60 * NS_PER_S)
 #define ANSWER_MAX   65536
 #define LIMIT_S	     20
+#define LATE_HOLD_NS (60 * NS_PER_S)
+enum { LATE_MAX = 50 };
 
 enum alert_kind { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT, ALERT_LATE };
 static const struct {
@@ -37,6 +39,8 @@ struct firing {
 	enum alert_kind kind;
 	char of[TASK_NAME_LEN]; /* a server or a job; "": of none */
 	enum cause cause;	/* of ALERT_LIMPS */
+	char subject[HOST_LEN]; /* of ALERT_LATE */
+	int64_t seen_ns;	/* likewise: CLOCK_REALTIME of the last verdict with it */
 	int64_t since_ns;
 	uint64_t id;
 	char *summary;
@@ -159,22 +163,46 @@ static int64_t late_since(const struct verdict *a, size_t job)
 	return since_ns;
 }
 
-/* Jobs whose decision names a server or a cause. */
+/* Jobs whose decision names a server or a cause: the worst. */
 static int add_late(struct firings *f, const struct snapshot *s)
 {
 	const struct verdict *a = &s->verdict;
-	int err = 0;
+	size_t *order = calloc(a->n_jobs + 1, sizeof(*order));
+	int err = order ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < a->n_jobs && !err; i++) {
-		const struct straggler_job *j = &a->jobs[i];
+	if (!err)
+		jobs_worst_first(a->jobs, a->n_jobs, order);
+	for (size_t i = 0, n = 0; i < a->n_jobs && n < LATE_MAX && !err; i++) {
+		const struct straggler_job *j = &a->jobs[order[i]];
+		struct firing x = {.kind = ALERT_LATE, .seen_ns = s->made_ns};
 		struct text line TEXT_SCOPED = {0};
 
 		if (!j->stragglers || !*j->subject || is_silenced(s, j->subject, 0))
 			continue;
+		x.since_ns = late_since(a, order[i]);
+		snprintf(x.subject, sizeof(x.subject), "%s", j->subject);
 		sentence_job(&line, j);
-		err = firing_add(f,
-				 (struct firing){.kind = ALERT_LATE, .since_ns = late_since(a, i)},
-				 j->job, text_of(&line));
+		err = firing_add(f, x, j->job, text_of(&line));
+		n++;
+	}
+	free(order);
+	return err;
+}
+
+/* A decision comes and goes with single tasks: it is over when it has not been there for LATE_HOLD_NS. */
+static int hold_late(struct alertmanager *m, struct firings *f, const struct snapshot *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->told.n && !err; i++) {
+		struct firing *x = &m->told.at[i];
+
+		if (x->kind != ALERT_LATE)
+			continue;
+		if (firing_of(f, ALERT_LATE, x->of))
+			x->seen_ns = s->made_ns;
+		else if (s->made_ns - x->seen_ns < LATE_HOLD_NS && !is_silenced(s, x->subject, 0))
+			err = firing_add(f, *x, x->of, x->summary);
 	}
 	return err;
 }
@@ -187,7 +215,7 @@ static int look(struct alertmanager *m, const struct snapshot *s, struct firings
 	int err = add_limping(f, s) ?: add_silent(f, s);
 
 	if (!err && m->o->jobs)
-		err = add_late(f, s);
+		err = add_late(f, s) ?: hold_late(m, f, s);
 	if (s->can_judge)
 		m->cannot_ns = 0;
 	else if (!m->cannot_ns)
@@ -214,7 +242,7 @@ static bool is_known(const struct firings *told, const struct firings *now)
 	for (size_t i = 0; i < now->n && same; i++) {
 		const struct firing *x = firing_in(told, &now->at[i]);
 
-		same = x && x->cause == now->at[i].cause;
+		same = x && x->cause == now->at[i].cause && !strcmp(x->subject, now->at[i].subject);
 	}
 	return same;
 }

@@ -141,6 +141,9 @@ static void answer_list(struct front *f, struct listener_request *r, const struc
 		json_decref(all);
 		all = NULL;
 	}
+	if (all && !strcmp(l->key, "tasks"))
+		json_object_set_new(all, "left_out",
+				    json_integer((json_int_t)f->now->verdict.tasks_left_out));
 	if (!all)
 		json_decref(out);
 	if (!all || json_object_set_new(all, l->key, out)) {

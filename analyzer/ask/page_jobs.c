@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The page of jobs: what runs, which tasks are late and why, what was decided; and which symptoms, diagnosers and decisions count. */
-#include <math.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,21 +10,11 @@
 #include "analyzer/report/page.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
-#include "userspace/common/sort.h"
 
 /* Of a page: jobs whole, late tasks of each, decisions of before. */
 enum { JOBS = 10, LATE = 20, MADE = 20 };
 
 /* ---- jobs that run ---------------------------------------------------------------------------------------- */
-
-/* Those with late tasks first, the most first; then by name, as they are. */
-static int most_late_first(const void *a, const void *b, void *arg)
-{
-	const struct straggler_job *jobs = arg;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return ORDER(jobs[y].stragglers, jobs[x].stragglers) ?: ORDER(x, y);
-}
 
 static void put_late(FILE *to, const struct verdict *a, size_t job)
 {
@@ -75,9 +65,7 @@ static void put_running(FILE *to, const struct verdict *a)
 
 	if (!order)
 		return;
-	for (size_t i = 0; i < a->n_jobs; i++)
-		order[i] = i;
-	sort_with(order, a->n_jobs, most_late_first, a->jobs);
+	jobs_worst_first(a->jobs, a->n_jobs, order);
 	for (size_t i = 0; i < a->n_jobs && i < JOBS; i++)
 		put_job(to, a, order[i]);
 	if (a->n_jobs > JOBS)
@@ -98,7 +86,25 @@ static void say_running(FILE *to, const struct verdict *a)
 		 late, late == 1 ? "" : "s");
 }
 
-void put_jobs(FILE *to, const struct verdict *a)
+/* What is not looked for is not found: that is said where others read that nothing was. */
+static void put_stopped(FILE *to, const struct front *f)
+{
+	struct roster_row *rows = NULL;
+	size_t n = 0, stopped = 0;
+
+	if (!f->o->roster || roster_list(f->o->roster, &rows, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].started) {
+			html_enclose(to, stopped++ ? ", " : "<p class=\"note\">Stopped: ",
+				     program_ask_words[rows[i].ask], " ");
+			html_text(to, rows[i].word);
+		}
+	fputs(stopped ? ".</p>\n" : "", to);
+	free(rows);
+}
+
+void put_jobs(FILE *to, const struct front *f, const struct verdict *a)
 {
 	size_t n = 0;
 
@@ -113,10 +119,12 @@ void put_jobs(FILE *to, const struct verdict *a)
 			html_enclose(to, "<li>", a->jobs[i].job, ": ");
 			html_enclose(to, "", a->jobs[i].decision, "</li>\n");
 		}
-	fputs(n ? "</ul>\n</section>\n" : "</section>\n", to);
+	fputs(n ? "</ul>\n" : "", to);
+	put_stopped(to, f);
+	fputs("</section>\n", to);
 }
 
-static void put_heading(FILE *to, const struct snapshot *s)
+static void put_heading(FILE *to, const struct front *f, const struct snapshot *s)
 {
 	const struct verdict *a = &s->verdict;
 
@@ -127,7 +135,9 @@ static void put_heading(FILE *to, const struct snapshot *s)
 		fputs("No job runs, as far as logs tell", to);
 	else
 		say_running(to, a);
-	fputs("</h1>\n</header>\n", to);
+	fputs("</h1>\n", to);
+	put_stopped(to, f);
+	fputs("</header>\n", to);
 }
 
 /* ---- what was decided -------------------------------------------------------------------------------------- */
@@ -177,9 +187,17 @@ static void put_button(FILE *to, const struct front *f, const struct listener_re
 	html_enclose(to, "", words, "</button></form>");
 }
 
+static const char *times(uint64_t n, char buf[32])
+{
+	snprintf(buf, 32, n == 1 ? "once" : "%" PRIu64 " times", n);
+	return buf;
+}
+
 static void put_row(FILE *to, const struct front *f, const struct listener_request *r,
 		    const struct roster_row *row)
 {
+	char n[32];
+
 	html_enclose(to, "<tr><td>", row->word, "");
 	if (*row->after)
 		html_enclose(to, " <small>after ", row->after, "</small>");
@@ -192,9 +210,9 @@ static void put_row(FILE *to, const struct front *f, const struct listener_reque
 	fputs("</td><td>", to);
 	fputs(row->started ? "started" : "stopped", to);
 	if (row->program)
-		html_say(to, ", asked %llu times", (unsigned long long)row->asked);
+		html_say(to, ", asked %s", times(row->asked, n));
 	if (row->failed)
-		html_say(to, ", %llu times without a good answer", (unsigned long long)row->failed);
+		html_say(to, ", %s without a good answer", times(row->failed, n));
 	fputs("</td>", to);
 	if (front_has_forms(f)) {
 		fputs("<td>", to);
@@ -250,7 +268,7 @@ void page_jobs(void *arg, struct listener_request *r)
 	to = page_begin(&p, "limpet: jobs");
 	if (to) {
 		put_nav(to, s);
-		put_heading(to, s);
+		put_heading(to, f, s);
 		put_running(to, &s->verdict);
 		put_made(to, f);
 		put_roster(to, f, r);

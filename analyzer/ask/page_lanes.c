@@ -26,7 +26,8 @@ struct picture {
 	struct lane_row rows[ROWS];
 	struct lane_bar *bars;
 	double *free_s; /* of each line of a row, while it is made */
-	size_t n, n_rows, more_rows, more_bars;
+	bool *drawn;	/* of each of the verdict's tasks */
+	size_t n, n_rows, more_rows, more_late, more_bars;
 	int64_t from_ns, to_ns;
 };
 
@@ -82,6 +83,8 @@ static size_t choose_lanes(struct picture *p, size_t job, struct lane *at)
 	sort(at, n, late_first);
 	p->more_rows = n > ROWS ? n - ROWS : 0;
 	n -= p->more_rows;
+	for (size_t i = n; i < n + p->more_rows; i++)
+		p->more_late += at[i].late;
 	sort(at, n, by_name);
 	return n;
 }
@@ -98,10 +101,6 @@ static void add_bar(struct picture *p, struct lane_row *row, const struct job_ta
 	double from_s = second(p, t->start_ns), to_s = second(p, t->end_ns);
 	size_t line = 0;
 
-	if (p->n == BARS) {
-		p->more_bars++;
-		return;
-	}
 	while (line < row->lines && p->free_s[line] > from_s)
 		line++;
 	row->lines += line == row->lines;
@@ -111,13 +110,32 @@ static void add_bar(struct picture *p, struct lane_row *row, const struct job_ta
 	row->n++;
 }
 
+/* Late ones first, then what runs, then the others, as far as there is room. */
+static void choose_bars(struct picture *p, const struct lane *at)
+{
+	size_t room = BARS;
+
+	for (int look = 0; look < LOOKS; look++)
+		for (size_t i = 0; i < p->n_rows; i++)
+			for (size_t k = at[i].first; k < at[i].first + at[i].n; k++) {
+				const struct job_task *t = &p->a->tasks[k];
+
+				if (!is_in_view(p, t) || look_of(t) != look)
+					continue;
+				p->drawn[k] = room > 0;
+				p->more_bars += !room;
+				room -= room > 0;
+			}
+}
+
 static void make_rows(struct picture *p, size_t job, struct lane *at)
 {
 	p->n_rows = choose_lanes(p, job, at);
+	choose_bars(p, at);
 	for (size_t i = 0; i < p->n_rows; i++) {
 		p->rows[i] = (struct lane_row){.name = at[i].name, .first = p->n};
 		for (size_t k = at[i].first; k < at[i].first + at[i].n; k++)
-			if (is_in_view(p, &p->a->tasks[k]))
+			if (p->drawn[k])
 				add_bar(p, &p->rows[i], &p->a->tasks[k]);
 	}
 }
@@ -157,10 +175,13 @@ static void draw(FILE *to, struct picture *p)
 	fputs("<figcaption>", to);
 	html_say(to, "Seconds since %s.", output_time(p->from_ns, from));
 	if (p->more_rows)
-		html_say(to, " %zu more servers are not drawn; none of their tasks is late.",
-			 p->more_rows);
+		html_say(to, " %zu more servers are not drawn; %zu of them have late tasks.",
+			 p->more_rows, p->more_late);
 	if (p->more_bars)
-		html_say(to, " %zu more tasks are not drawn.", p->more_bars);
+		html_say(to, " %zu more tasks of these servers are not drawn.", p->more_bars);
+	if (p->a->tasks_left_out)
+		html_say(to, " Of all jobs, %zu more tasks are not known here.",
+			 p->a->tasks_left_out);
 	fputs("</figcaption>\n</figure>\n", to);
 }
 
@@ -188,15 +209,17 @@ void put_lanes(FILE *to, const struct verdict *a, size_t job)
 	struct picture p = {.a = a,
 			    .task = calloc(BARS, sizeof(*p.task)),
 			    .bars = calloc(BARS, sizeof(*p.bars)),
-			    .free_s = calloc(BARS, sizeof(*p.free_s))};
+			    .free_s = calloc(BARS, sizeof(*p.free_s)),
+			    .drawn = calloc(a->n_tasks + 1, sizeof(*p.drawn))};
 	struct lane *at = calloc(a->n_nodes + 1, sizeof(*at));
 
-	if (p.task && p.bars && p.free_s && at && span_of(&p, job)) {
+	if (p.task && p.bars && p.free_s && p.drawn && at && span_of(&p, job)) {
 		make_rows(&p, job, at);
 		draw(to, &p);
 	}
 	free(p.task);
 	free(p.bars);
 	free(p.free_s);
+	free(p.drawn);
 	free(at);
 }

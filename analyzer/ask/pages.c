@@ -390,7 +390,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_silences(to, f, r, "", 0);
 		put_cases(to, f, r, false);
 		put_cases(to, f, r, true);
-		put_jobs(to, &s->verdict);
+		put_jobs(to, f, &s->verdict);
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);

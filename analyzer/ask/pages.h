@@ -43,7 +43,7 @@ void page_incident(void *arg, struct listener_request *r);
 void page_style(void *arg, struct listener_request *r);
 void page_script(void *arg, struct listener_request *r);
 /* page_jobs.c; and how many jobs run, with a way there; nothing where there are none */
-void put_jobs(FILE *to, const struct verdict *a);
+void put_jobs(FILE *to, const struct front *f, const struct verdict *a);
 void page_jobs(void *arg, struct listener_request *r);
 /* summary.c */
 void page_summary(void *arg, struct listener_request *r);

@@ -566,12 +566,16 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	return err;
 }
 
+/* The worst first. */
 static int levels_jobs(struct track_events *t, const struct verdict *a)
 {
-	int err = 0;
+	size_t *order = calloc(a->n_jobs + 1, sizeof(*order));
+	int err = order ? 0 : -ENOMEM;
 
+	if (!err)
+		jobs_worst_first(a->jobs, a->n_jobs, order);
 	for (size_t i = 0, n = 0; i < a->n_jobs && !err; i++) {
-		const struct straggler_job *j = &a->jobs[i];
+		const struct straggler_job *j = &a->jobs[order[i]];
 		struct track_event e = event_of(a, EVENT_DECISION, SIZE_MAX);
 		char name[sizeof(struct known_name) - sizeof(int64_t)];
 		bool known;
@@ -581,11 +585,12 @@ static int levels_jobs(struct track_events *t, const struct verdict *a)
 		if (!*j->decision || (!known && n == TRACK_TASKS))
 			continue;
 		err = name_keep(&t->decisions, name, a->to_ns) < 0 ? -ENOMEM : 0;
-		e.job = (ssize_t)i;
+		e.job = (ssize_t)order[i];
 		n += !known;
 		if (!err && !known)
 			err = emit(t, a, &e);
 	}
+	free(order);
 	names_forget(&t->decisions, a->to_ns);
 	return err;
 }

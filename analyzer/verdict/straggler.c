@@ -40,3 +40,19 @@ void stragglers_worst_first(struct straggler *at, size_t n, size_t *order)
 		order[i] = i;
 	sort_with(order, n, by_times, at);
 }
+
+static int by_late(const void *a, const void *b, void *arg)
+{
+	const struct straggler_job *at = arg;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return ORDER(*at[y].subject != '\0', *at[x].subject != '\0')
+		       ?: ORDER(at[y].stragglers, at[x].stragglers) ?: ORDER(x, y);
+}
+
+void jobs_worst_first(const struct straggler_job *at, size_t n, size_t *order)
+{
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	sort_with(order, n, by_late, (void *)at);
+}
