@@ -200,10 +200,36 @@ void api_roster(void *arg, struct listener_request *r)
 
 /* ---- changes ------------------------------------------------------------------------------------------------ */
 
+/* A text, with commas, or a list of texts, as it is told. false: neither. */
+static bool after_of(const struct sent *s, struct text *t)
+{
+	const json_t *list = s->object ? json_object_get(s->object, "after") : NULL;
+	json_t *one;
+	size_t i;
+
+	if (!json_is_array(list)) {
+		text_put(t, sent_text(s, "after"));
+		return !list || json_is_string(list);
+	}
+	json_array_foreach(list, i, one)
+	{
+		if (!json_is_string(one))
+			return false;
+		text_put(t, i ? "," : "");
+		text_put(t, json_string_value(one));
+	}
+	return true;
+}
+
 static int load(struct roster *roster, enum program_ask ask, const struct sent *s,
 		char why[WHY_LEN])
 {
-	return roster_load(roster, ask, sent_text(s, "program"), sent_text(s, "after"), why);
+	struct text after TEXT_SCOPED = {0};
+
+	if (after_of(s, &after))
+		return roster_load(roster, ask, sent_text(s, "program"), text_of(&after), why);
+	snprintf(why, WHY_LEN, "'after' is a list of names");
+	return -EINVAL;
 }
 
 static bool is_conflict(int err)
@@ -215,6 +241,8 @@ static void answer_change(struct listener_request *r, const struct sent *s, int 
 			  const char *why, enum program_ask ask, const char *name,
 			  const char *state)
 {
+	if (!err)
+		warn("%s '%s' was %s by %s", program_ask_words[ask], name, state, r->caller);
 	if (!err)
 		sent_answer(r, s,
 			    json_pack("{s:s, s:o, s:s}", "kind", program_ask_words[ask], "name",
@@ -409,6 +437,20 @@ static bool known_while_running(const char *sign)
 	return s->word && s->running;
 }
 
+static bool is_stopped(const struct front *f, enum program_ask ask, const char *word)
+{
+	struct roster_row *rows = NULL;
+	bool stopped = false;
+	size_t n = 0;
+
+	if (f->o->roster && !roster_list(f->o->roster, &rows, &n))
+		for (size_t i = 0; i < n; i++)
+			stopped |= rows[i].ask == ask && !rows[i].started &&
+				   !strcmp(rows[i].word, word);
+	free(rows);
+	return stopped;
+}
+
 /* Why it cannot be answered now; NULL: it can. */
 static const char *not_known(const struct front *f, const struct query *q)
 {
@@ -417,6 +459,12 @@ static const char *not_known(const struct front *f, const struct query *q)
 
 	if ((q->find == jobs_with || q->find == uneven_jobs) && !known_while_running(q->word))
 		return "it is known of a job that has ended: limpet diagnose tells it";
+	if (q->find == jobs_with && is_stopped(f, ASK_SYMPTOM, q->word))
+		return "its symptom is stopped";
+	if (q->find == tasks_with && is_stopped(f, ASK_SYMPTOM, symptoms[0].word))
+		return "the symptom of late tasks is stopped";
+	if (q->find == tasks_with && is_stopped(f, ASK_DIAGNOSER, q->word))
+		return "its diagnoser is stopped";
 	if (q->find != tasks_with || !*q->word)
 		return NULL;
 	for (size_t i = 0; i < a->n_jobs && c < a->n_task_causes; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * stragglers.h: how much of the time that tasks take beyond their like their inputs explain. A task whose input is n times the
- * median of its cell is expected to take n times the median: that is the most which its input can explain, as tasks have work
- * that does not grow with it.
+ * median of its cell is expected to take n times the median: the most which its input explains, if time grows no faster than
+ * input.
  *
  * Not compared: cells of few tasks; cells of which one server has more than a third, as a server and not a task would be
  * measured; and cells whose inputs are unknown or tiny, as their times are of other things.

@@ -286,10 +286,12 @@ static void what_cannot_be_written_down_does_not_change(void **state)
 	snprintf(path, sizeof(path), "%s/jobs.db", dir);
 	assert_int_equal(sqlite3_open(path, &other), 0);
 	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), 0);
-	refused(roster_start(roster, ASK_SYMPTOM, "straggler", false, why), -EIO, "locked");
+	assert_int_equal(roster_start(roster, ASK_SYMPTOM, "straggler", false, why), 0);
+	refused(roster_start(roster, ASK_SYMPTOM, "straggler", true, why), -EIO, "locked");
 	refused(roster_load(roster, ASK_SYMPTOM, "a", "", why), -EIO, "locked");
 	refused(roster_unload(roster, ASK_SYMPTOM, "b", why), -EIO, "locked");
-	assert_true(row(ASK_SYMPTOM, "straggler").started);
+	/* to stop one works even so */
+	assert_false(row(ASK_SYMPTOM, "straggler").started);
 	assert_string_equal(row(ASK_SYMPTOM, "a").word, "");
 	assert_true(row(ASK_SYMPTOM, "b").started);
 	sqlite3_close(other);
@@ -518,13 +520,22 @@ static void what_is_stopped_of_limpets_own_finds_nothing(void **state)
 	assert_string_equal(verdict.jobs[0].decision, "");
 }
 
+/* The first time it answers late and badly, then at once and well. */
+#define BAD_FIRST \
+	"if [ -e $0.asked ]; then echo '{}'; else touch $0.asked; sleep 2; echo nothing; fi"
+
+static bool has_answered(struct roster_row r)
+{
+	return !isnan(r.took_s);
+}
+
 static void what_answers_badly_says_so_and_unloaded_meanwhile_is_forgotten(void **state)
 {
 	(void)state;
 	a_job_that_runs();
 	start_with(programs);
 	program("bad", "echo nothing");
-	program("slow", "sleep 2; echo '{}'");
+	program("slow", BAD_FIRST);
 	load(ASK_SYMPTOM, "bad", "");
 	assert_true(looked_until(ASK_SYMPTOM, "bad", has_trouble));
 	assert_string_equal(row(ASK_SYMPTOM, "bad").trouble,
@@ -533,15 +544,38 @@ static void what_answers_badly_says_so_and_unloaded_meanwhile_is_forgotten(void 
 	assert_true(row(ASK_SYMPTOM, "bad").started);
 	look();
 	assert_int_equal(row(ASK_SYMPTOM, "bad").failed, 1);
+	/* another one of that name: what the first says is not its answer */
 	load(ASK_SYMPTOM, "slow", "");
 	look();
 	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 1);
 	assert_int_equal(roster_unload(roster, ASK_SYMPTOM, "slow", why), 0);
 	load(ASK_SYMPTOM, "slow", "");
 	look();
-	/* another one of that name: what the first says is not its answer */
 	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 1);
-	assert_true(isnan(row(ASK_SYMPTOM, "slow").took_s));
+	assert_true(looked_until(ASK_SYMPTOM, "slow", has_answered));
+	look();
+	assert_string_equal(row(ASK_SYMPTOM, "slow").trouble, "");
+	assert_int_equal(row(ASK_SYMPTOM, "slow").failed, 0);
+}
+
+/* What it is asked when it is stopped does not count when it is started again. */
+static void what_is_stopped_while_it_is_asked_is_asked_anew(void **state)
+{
+	(void)state;
+	a_job_that_runs();
+	start_with(programs);
+	program("slow", BAD_FIRST);
+	load(ASK_SYMPTOM, "slow", "");
+	look();
+	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 1);
+	assert_int_equal(roster_start(roster, ASK_SYMPTOM, "slow", false, why), 0);
+	assert_int_equal(roster_start(roster, ASK_SYMPTOM, "slow", true, why), 0);
+	look();
+	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 2);
+	assert_true(looked_until(ASK_SYMPTOM, "slow", has_answered));
+	look();
+	assert_string_equal(row(ASK_SYMPTOM, "slow").trouble, "");
+	assert_int_equal(row(ASK_SYMPTOM, "slow").failed, 0);
 }
 
 /* Who ends waits for the one that is asked, and not for those after it. */
@@ -588,6 +622,7 @@ int main(void)
 		ROSTER_TEST(no_look_waits_and_what_is_answered_counts_in_the_next),
 		ROSTER_TEST(what_is_stopped_of_limpets_own_finds_nothing),
 		ROSTER_TEST(what_answers_badly_says_so_and_unloaded_meanwhile_is_forgotten),
+		ROSTER_TEST(what_is_stopped_while_it_is_asked_is_asked_anew),
 		ROSTER_TEST(who_ends_waits_for_one),
 	};
 

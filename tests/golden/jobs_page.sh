@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The page of jobs of limpet serve, and its list of tasks: of a job with more servers and tasks than are drawn, and with hostile names.
+# shellcheck source=tests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+# shellcheck source=tests/serve.sh
+. "$(dirname "$0")/../serve.sh"
+
+# shellcheck disable=SC2034 # of serve()
+D=$T/state HOSTS=48
+serve_needs
+U=http://$METRICS
+
+# 48 servers, 100 tasks of 10 s each on five slots; and on 45 of the servers one more that began first and does not end.
+awk 'BEGIN {
+	t0 = 1795893800000
+	printf "{\"limpet-progress\":1,\"of\":\"yarn\",\"from\":\"rm:8088\",\"t\":%.0f}\n", t0
+	for (s = 1; s <= 45; s++)
+		printf "{\"t\":%.0f,\"job\":\"job_1_1\",\"id\":\"attempt_1_1_m_9%05d_0\",\"kind\":\"map\",\"server\":\"s%d\",\"start\":%.0f,\"progress\":0}\n", t0, s, s, t0
+	for (wave = 0; wave < 20; wave++)
+		for (s = 1; s <= 48; s++)
+			for (n = 0; n < 5; n++) {
+				start = t0 + wave * 10000 + n * 100
+				printf "{\"t\":%.0f,\"job\":\"job_1_1\",\"id\":\"attempt_1_1_m_%06d_0\",\"kind\":\"map\",\"server\":\"s%d\",\"start\":%.0f,\"progress\":1.0,\"end\":%.0f,\"outcome\":\"ok\"}\n", t0 + wave * 10000 + 12000, (wave * 48 + s) * 5 + n, s, start, start + 9000 + (s * 7 + n) % 5 * 200
+			}
+	for (i = 1; i <= 8; i++)
+		printf "{\"t\":%.0f}\n", t0 + 203000 + i * 3000
+}' >"$T/many.jsonl"
+late() { [ "$(curl -s --max-time 10 "$U/api/v1/tasks?straggler=true" | jq .total)" = 45 ]; }
+
+case_begin "of more tasks than are kept the late ones are, and how many are not is said"
+serve "$T/many.jsonl"
+if within 60 late; then
+	check_eq "$(curl -s "$U/api/v1/tasks?limit=1" | jq -c '[.total, .left_out, (.tasks | length)]')" '[4000,845,1]' "kept, left out" &&
+		check_eq "$(curl -s "$U/api/v1/tasks?outcome=open&server=s7" | jq -c '[.tasks[] | [.server, .straggler, .takes_s > 200, .usual_s < 12]]')" '[["s7",true,true,true]]' "that of s7" && ok
+else
+	fail "$(curl -s "$U/api/v1/jobs" | cut -c1-300) $(tail -n 3 "$T/serve.log")"
+fi
+
+case_begin "of more servers than are drawn those with late tasks are, each with its bar; what is not drawn is said"
+curl -s "$U/jobs" >"$T/page"
+check_eq "$(grep -c '<rect class="f6"' "$T/page")" 41 "bars of late tasks, and the key" &&
+	check_eq "$(grep -c '<rect class="f[1-7]"' "$T/page")" 1004 "all bars, and the keys" &&
+	check_eq "$(grep -c '8 more servers are not drawn; 5 of them have late tasks' "$T/page")" 1 "servers" &&
+	check_eq "$(sed -n 's/.* \([0-9]*\) more tasks of these servers are not drawn.*/\1/p' "$T/page")" \
+		"$(($(curl -s "$U/api/v1/tasks?limit=10000" | jq --argjson drawn "$(sed -n 's/^<text x="0.00%"[^>]*class="soft">\(s[0-9]*\)<.*/"\1"/p' "$T/page" | jq -s .)" '[.tasks[] | select(.server | IN($drawn[]))] | length') - 1000))" "tasks" &&
+	check_eq "$(grep -c 'Of all jobs, 845 more tasks are not known here' "$T/page")" 1 "what is not known" && ok
+
+case_begin "the home page says how many tasks are late, and what is stopped"
+token="Authorization: Bearer $(cat "$D/token")"
+curl -s -o "$T/out" -X POST -H "$token" -d x "$U/api/v1/symptoms/disk-bound/stop"
+curl -s "$U/" >"$T/home"
+check_eq "$(grep -c '<a href="/jobs">1 job runs, 45 late tasks</a>' "$T/home") $(grep -c 'Stopped: symptom disk-bound' "$T/home") $(curl -s "$U/jobs" | grep -c 'Stopped: symptom disk-bound')" "1 1 1" "what stands there" &&
+	check_eq "$(grep -c "symptom 'disk-bound' was stopped by" "$T/serve.log")" 1 "what is said" && ok
+
+case_begin "names of jobs, tasks and servers are text on the page, whatever they are"
+killed
+rm -rf "$D"
+sed -e 's/job_1_1/job_<script>alert(1)<\/script>\\"\&amp;/g; s/attempt_1_1_m_9/attempt_<b>\\"\x27_m_9/; s/"s7"/"s7<i>"/' "$T/many.jsonl" >"$T/hostile.jsonl"
+serve "$T/hostile.jsonl"
+within 60 late || echo "# $(curl -s "$U/api/v1/tasks?limit=3" | cut -c1-300)"
+curl -s "$U/jobs" >"$T/page"
+check_eq "$(grep -c '<script>alert\|<b>"\|<i>' "$T/page")" 0 "as HTML" && check_eq "$(grep -c '<h2>job_&lt;script&gt;alert(1)' "$T/page")" 1 "as text" && ok
