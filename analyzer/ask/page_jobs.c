@@ -106,22 +106,29 @@ static void put_stopped(FILE *to, const struct front *f)
 
 void put_jobs(FILE *to, const struct front *f, const struct verdict *a)
 {
-	size_t n = 0;
+	size_t *order = calloc(a->n_jobs + 1, sizeof(*order)), n = 0;
 
-	if (!a->n_jobs)
+	if (!order || !a->n_jobs) {
+		free(order);
 		return;
+	}
+	jobs_worst_first(a->jobs, a->n_jobs, order);
 	fputs("<section>\n<h2>Jobs</h2>\n<p><a href=\"/jobs\">", to);
 	say_running(to, a);
 	fputs("</a></p>\n", to);
-	for (size_t i = 0; i < a->n_jobs && n < JOBS; i++)
-		if (*a->jobs[i].decision) {
-			fputs(n++ ? "" : "<ul>\n", to);
-			html_enclose(to, "<li>", a->jobs[i].job, ": ");
-			html_enclose(to, "", a->jobs[i].decision, "</li>\n");
-		}
+	for (size_t i = 0; i < a->n_jobs && n < JOBS; i++) {
+		const struct straggler_job *j = &a->jobs[order[i]];
+
+		if (!*j->decision)
+			continue;
+		fputs(n++ ? "" : "<ul>\n", to);
+		html_enclose(to, "<li>", j->job, ": ");
+		html_enclose(to, "", j->decision, "</li>\n");
+	}
 	fputs(n ? "</ul>\n" : "", to);
 	put_stopped(to, f);
 	fputs("</section>\n", to);
+	free(order);
 }
 
 static void put_heading(FILE *to, const struct front *f, const struct snapshot *s)
@@ -173,12 +180,10 @@ static void put_made(FILE *to, struct front *f)
 
 /* ---- the tables --------------------------------------------------------------------------------------------- */
 
-static const char *const plurals[PROGRAM_ASKS] = {"symptoms", "diagnosers", "decisions"};
-
 static void put_button(FILE *to, const struct front *f, const struct listener_request *r,
 		       const struct roster_row *row, const char *verb, const char *words)
 {
-	fprintf(to, "<form method=\"post\" action=\"/api/v1/%s/", plurals[row->ask]);
+	fprintf(to, "<form method=\"post\" action=\"/api/v1/%s/", program_ask_plurals[row->ask]);
 	html_enclose(to, "", row->word, "/");
 	fprintf(to, "%s\" class=\"silence\">", verb);
 	put_form_word(to, f, r);

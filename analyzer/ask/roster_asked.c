@@ -14,15 +14,14 @@
 
 #define MADE 1000 /* decisions of before that are told */
 
-static const char *const plurals[PROGRAM_ASKS] = {"symptoms", "diagnosers", "decisions"};
-
 /* Which table a path is of. */
 static enum program_ask table_of(const struct listener_request *r)
 {
 	const char *word = r->path + strlen("/api/v1/");
 	enum program_ask ask = 0;
 
-	while (ask + 1 < PROGRAM_ASKS && strncmp(word, plurals[ask], strlen(plurals[ask])) != 0)
+	while (ask + 1 < PROGRAM_ASKS &&
+	       strncmp(word, program_ask_plurals[ask], strlen(program_ask_plurals[ask])) != 0)
 		ask++;
 	return ask;
 }
@@ -189,7 +188,7 @@ void api_roster(void *arg, struct listener_request *r)
 	answer = rows && all ? api_head(s) : NULL;
 	free(rows);
 	if (answer &&
-	    (json_object_set(answer, plurals[ask], all) ||
+	    (json_object_set(answer, program_ask_plurals[ask], all) ||
 	     (ask == ASK_DECISION && json_object_set_new(answer, "made", decisions_made(f))))) {
 		json_decref(answer);
 		answer = NULL;
@@ -318,7 +317,7 @@ void api_roster_change(void *arg, struct listener_request *r)
 	v = strlen(r->rest) < sizeof(name) ? verb_of(name) : NULL;
 	if (!v || !*name) {
 		listener_refuse(r, 404, 0, "no such path: /api/v1/%s/NAME/start, stop or unload",
-				plurals[ask]);
+				program_ask_plurals[ask]);
 		return;
 	}
 	sent_read(&s, r);

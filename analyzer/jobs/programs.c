@@ -96,6 +96,7 @@ static json_t *task_json(const struct stragglers *g, const struct found_task *t)
 }
 
 const char *const program_ask_words[PROGRAM_ASKS] = {"symptom", "diagnoser", "decision"};
+const char *const program_ask_plurals[PROGRAM_ASKS] = {"symptoms", "diagnosers", "decisions"};
 
 char *program_question(const struct stragglers *g, enum program_ask ask)
 {

@@ -26,8 +26,8 @@ struct roster_row {
 	char trouble[400];	/* why its last answer does not count; "" */
 };
 
-/* "symptom", "diagnoser", "decision" */
-extern const char *const program_ask_words[PROGRAM_ASKS];
+/* "symptom", "diagnoser", "decision"; and of several, as paths have them */
+extern const char *const program_ask_words[PROGRAM_ASKS], *const program_ask_plurals[PROGRAM_ASKS];
 
 struct roster;
 

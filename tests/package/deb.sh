@@ -456,10 +456,10 @@ check_eq $? 0 "status ($(tail -n 5 "$T/out"))" &&
 case_begin "an upgrade restarts what runs, also what the site started, and stops nothing for good"
 # Words to systemd are written down instead.
 mkdir -p "$root/run/systemd/system" "$root/usr/local/sbin"
-for stub in deb-systemd-invoke systemctl; do
+for command in deb-systemd-invoke systemctl; do
 	# shellcheck disable=SC2016
-	printf '#!/bin/sh\necho "$*" >>/tmp/%s\n' $stub >"$root/usr/local/sbin/$stub"
-	chmod 755 "$root/usr/local/sbin/$stub"
+	printf '#!/bin/sh\necho "$*" >>/tmp/%s\n' $command >"$root/usr/local/sbin/$command"
+	chmod 755 "$root/usr/local/sbin/$command"
 done
 inside sh -c 'dpkg -i /tmp/debs/limpet*.deb' >"$T/out" 2>&1
 check_eq $? 0 "status ($(tail -n 5 "$T/out"))" && check_eq "$(sort "$root/tmp/deb-systemd-invoke")" "restart limpet-probe.service

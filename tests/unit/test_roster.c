@@ -529,6 +529,14 @@ static bool has_answered(struct roster_row r)
 	return !isnan(r.took_s);
 }
 
+static void slow_answers_well(void)
+{
+	assert_true(looked_until(ASK_SYMPTOM, "slow", has_answered));
+	look();
+	assert_string_equal(row(ASK_SYMPTOM, "slow").trouble, "");
+	assert_int_equal(row(ASK_SYMPTOM, "slow").failed, 0);
+}
+
 static void what_answers_badly_says_so_and_unloaded_meanwhile_is_forgotten(void **state)
 {
 	(void)state;
@@ -552,10 +560,7 @@ static void what_answers_badly_says_so_and_unloaded_meanwhile_is_forgotten(void 
 	load(ASK_SYMPTOM, "slow", "");
 	look();
 	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 1);
-	assert_true(looked_until(ASK_SYMPTOM, "slow", has_answered));
-	look();
-	assert_string_equal(row(ASK_SYMPTOM, "slow").trouble, "");
-	assert_int_equal(row(ASK_SYMPTOM, "slow").failed, 0);
+	slow_answers_well();
 }
 
 /* What it is asked when it is stopped does not count when it is started again. */
@@ -572,10 +577,7 @@ static void what_is_stopped_while_it_is_asked_is_asked_anew(void **state)
 	assert_int_equal(roster_start(roster, ASK_SYMPTOM, "slow", true, why), 0);
 	look();
 	assert_int_equal(row(ASK_SYMPTOM, "slow").asked, 2);
-	assert_true(looked_until(ASK_SYMPTOM, "slow", has_answered));
-	look();
-	assert_string_equal(row(ASK_SYMPTOM, "slow").trouble, "");
-	assert_int_equal(row(ASK_SYMPTOM, "slow").failed, 0);
+	slow_answers_well();
 }
 
 /* Who ends waits for the one that is asked, and not for those after it. */
