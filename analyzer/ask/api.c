@@ -13,8 +13,9 @@
 const struct api_list api_lists[] = {
 	{"/api/v1/servers",
 	 "servers",
-	 {"server", "status", "reason"},
+	 {"server", "group", "status", "reason"},
 	 "Servers, and what is known of each."},
+	{"/api/v1/groups", "groups", {"group"}, "Servers that are compared with each other."},
 	{"/api/v1/notices",
 	 "notices",
 	 {"kind", "server"},

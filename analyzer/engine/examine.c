@@ -209,6 +209,7 @@ static int examine_all(struct examine_feed *e, struct sources *s, struct verdict
 	if (err && err != -ENODATA)
 		return err;
 	err = robust_verdict(e->robust, a) ?: gaps_verdict(e->gaps, a);
+	peers_labels(e->peers, a->groups, a->n_groups);
 	if (err)
 		return err;
 	a->lost = met.lost;

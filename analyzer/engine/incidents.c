@@ -13,6 +13,7 @@
 
 #include "analyzer/verdict/silence.h"
 #include "analyzer/verdict/status.h"
+#include "userspace/common/scratch.h"
 
 /* ---- scenes: what the rules are shown ----------------------------------------------------------- */
 
@@ -443,6 +444,23 @@ static struct cannot cannot(const struct robust *r, const struct verdict *a)
 
 /* ---- all of it ------------------------------------------------------------------------------------*/
 
+/* The groups that were listed. Without a list nobody is in another group than the first. */
+static int groups_copy(const struct robust *r, struct verdict *a)
+{
+	struct scratch room SCRATCH_SCOPED = {0};
+	int32_t *group = scratch_array(&room, r->n_nodes, sizeof(*group)), most = 0;
+	bool listed = false;
+
+	for (size_t i = 0; i < r->n_nodes && group; i++) {
+		group[i] = r->nodes[i].group;
+		most = group[i] > most ? group[i] : most;
+		listed |= group[i] != 0;
+	}
+	if (!group)
+		return -ENOMEM;
+	return listed ? verdict_set_groups(a, (size_t)most + 1, group) : 0;
+}
+
 static int names_copy(const struct robust *r, struct verdict *a)
 {
 	a->nodes = calloc(r->n_nodes + 1, sizeof(*a->nodes));
@@ -488,7 +506,7 @@ int robust_verdict(struct robust *r, struct verdict *a)
 			      .n_windows = r->n_useful,
 			      .unknown_hardware = r->n_disks && !r->identities,
 			      .lost = r->lost};
-	err = names_copy(r, a) ?: verdict_series_signals(a);
+	err = names_copy(r, a) ?: groups_copy(r, a) ?: verdict_series_signals(a);
 	a->cannot = cannot(r, a);
 	err = err ?: track_verdict(r->track, a, always_ns(r));
 	for (size_t i = 0; i < r->n_sets && !err; i++)

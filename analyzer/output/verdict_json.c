@@ -261,10 +261,23 @@ static json_t *signals_json(const struct verdict *a)
 /* What is known of each server. */
 static json_t *server_json(const struct verdict *a, size_t i)
 {
-	return json_pack("{s:o, s:s, s:o, s:o}", "server", node_json(a, i), "status",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o}", "server", node_json(a, i), "group",
+			 words_or_null_json(verdict_group(a, i) ?: ""), "status",
 			 status_table[verdict_status(a, i, false)].word, "reason",
 			 words_or_null_json(verdict_reason(a, i, false)), "why",
 			 said(words_or_null_json, status, a, i, false));
+}
+
+/* Servers that are compared with each other. */
+static json_t *group_json(const struct verdict *a, size_t g)
+{
+	json_t *servers = json_array();
+
+	for (size_t i = 0; servers && i < a->n_nodes; i++)
+		if (a->n_groups ? a->group[i] == (int32_t)g : !g)
+			servers = append_json(servers, node_json(a, i));
+	return json_pack("{s:o, s:o}", "group", words_json(a->n_groups ? a->groups[g] : "1"),
+			 "servers", servers);
 }
 
 /* Resources that were used, and in which a fault would not have been seen. */
@@ -390,10 +403,12 @@ json_t *verdict_object(const struct verdict *a, bool explain)
 		list_json(a, a->n_stragglers, verdict_straggler_object), "facts", facts_json(a),
 		"notes", notes_json(a));
 
-	root = with_json(root,
-			 json_pack("{s:o, s:o, s:o}", "straggling", verdict_straggling_json(a),
-				   "unproven", list_json(a, a->n_unproven, unproven_json), "gaps",
-				   list_json(a, a->n_gaps, gap_json)));
+	root = with_json(root, json_pack("{s:o, s:o, s:o, s:o}", "groups",
+					 list_json(a, a->n_groups ? a->n_groups : a->n_nodes > 0,
+						   group_json),
+					 "straggling", verdict_straggling_json(a), "unproven",
+					 list_json(a, a->n_unproven, unproven_json), "gaps",
+					 list_json(a, a->n_gaps, gap_json)));
 	if (!explain)
 		return root;
 	return with_json(root, json_pack("{s:o, s:o}", "ruled_out",

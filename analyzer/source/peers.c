@@ -339,6 +339,14 @@ void peers_warn(const struct peers_file *p, const char (*nodes)[HOST_LEN], size_
 		warn("'%s': %zu more servers are in no group", path, alone - SHOWN);
 }
 
+void peers_labels(const struct peers_file *p, char (*names)[HOST_LEN], size_t n)
+{
+	for (size_t i = 0; p && i < p->labels.n; i++)
+		if (p->labels.at[i].group < n)
+			snprintf(names[p->labels.at[i].group], HOST_LEN, "%s",
+				 p->labels.at[i].text);
+}
+
 size_t peers_groups(const struct peers_file *p)
 {
 	return p ? p->n_groups : 1;

@@ -31,6 +31,8 @@ void peers_free(struct peers_file *p);
 /* The group of a node, from 0; PEERS_NONE: in none. Without a file (NULL): 0. */
 int32_t peers_group(const struct peers_file *p, const char *node);
 size_t peers_groups(const struct peers_file *p);
+/* Writes the names that the file gives, of the first n groups, over theirs. Without a file (NULL): nothing. */
+void peers_labels(const struct peers_file *p, char (*names)[HOST_LEN], size_t n);
 
 /*
  * What names say of n nodes: of which kind each is. Names that differ in their digits only (oss1, oss12) are of one kind. Kinds of

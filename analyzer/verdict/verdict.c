@@ -50,6 +50,8 @@ void verdict_release(struct verdict *a)
 		free((char *)a->notes[i].text);
 	free(a->nodes);
 	free(a->judged);
+	free(a->groups);
+	free(a->group);
 	free(a->signals);
 	free(a->incidents);
 	free(a->notices);
@@ -198,11 +200,18 @@ bool verdict_lacks_source(const struct verdict *a)
 static int add_server(struct verdict *a, const char *name)
 {
 	char(*nodes)[HOST_LEN] = realloc(a->nodes, (a->n_nodes + 1) * sizeof(*nodes));
+	int32_t *group;
 	bool *judged;
 
 	if (!nodes)
 		return -ENOMEM;
 	a->nodes = nodes;
+	group = a->n_groups ? realloc(a->group, (a->n_nodes + 1) * sizeof(*group)) : NULL;
+	if (a->n_groups && !group)
+		return -ENOMEM;
+	if (group)
+		group[a->n_nodes] = -1;
+	a->group = group;
 	judged = realloc(a->judged, (a->n_nodes + 1) * sizeof(*judged));
 	if (!judged)
 		return -ENOMEM;
@@ -343,6 +352,26 @@ int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const 
 	}
 	free(order);
 	return 0;
+}
+
+int verdict_set_groups(struct verdict *a, size_t n, const int32_t *group)
+{
+	a->groups = calloc(n + 1, sizeof(*a->groups));
+	a->group = calloc(a->n_nodes + 1, sizeof(*a->group));
+	if (!a->groups || !a->group)
+		return -ENOMEM;
+	a->n_groups = n;
+	memcpy(a->group, group, a->n_nodes * sizeof(*group));
+	for (size_t i = 0; i < n; i++)
+		snprintf(a->groups[i], sizeof(a->groups[i]), "%zu", i + 1);
+	return 0;
+}
+
+const char *verdict_group(const struct verdict *a, size_t node)
+{
+	if (!a->n_groups)
+		return "1";
+	return a->group[node] < 0 ? NULL : a->groups[a->group[node]];
 }
 
 void verdict_nobody_judged(struct verdict *a)

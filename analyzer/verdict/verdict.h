@@ -474,6 +474,9 @@ struct verdict {
 	char (*nodes)[HOST_LEN];
 	size_t n_nodes;
 	bool *judged; /* n_nodes: on any signal, so that it is well if there is nothing against it */
+	char (*groups)[HOST_LEN]; /* of peers: their names, "1" and so on where they have none */
+	size_t n_groups;	  /* 0: all servers are one */
+	int32_t *group;		  /* n_nodes, if there are groups: which; negative: it is in none */
 	struct verdict_signal *signals;
 	size_t n_signals;
 	int64_t from_ns, to_ns; /* of what was looked at */
@@ -542,6 +545,10 @@ int verdict_series_signals(struct verdict *a);
  * it is not there. 0 or -ENOMEM. */
 int verdict_list_servers(struct verdict *a, char *const *names, size_t n, const bool *there,
 			 size_t *row);
+/* After its servers: which of n groups each is in. 0 or -ENOMEM. */
+int verdict_set_groups(struct verdict *a, size_t n, const int32_t *group);
+/* The name of the group of a server; NULL: it is in none. */
+const char *verdict_group(const struct verdict *a, size_t node);
 /* After all reasons: if nobody was judged, that is said, by the first one's reason. */
 void verdict_nobody_judged(struct verdict *a);
 /* Indictments before suspicions, then by the first finding; lasting: before that, what lasts before what is over. */

@@ -46,6 +46,8 @@ int verdict_copy(struct verdict *to, const struct verdict *from)
 	/* All, whatever fails: what is not copied is not the copy's to free. */
 	err |= COPY_LIST(to, nodes, n_nodes);
 	err |= COPY_LIST(to, judged, n_nodes);
+	err |= COPY_LIST(to, groups, n_groups);
+	err |= COPY_LIST(to, group, n_nodes);
 	err |= COPY_LIST(to, signals, n_signals);
 	err |= COPY_LIST(to, incidents, n_incidents);
 	err |= COPY_LIST(to, notices, n_notices);

@@ -77,6 +77,14 @@ static void renumber(struct verdict *v, const struct renumber *r)
 
 /* ---- servers ------------------------------------------------------------------------------------- */
 
+/* a's groups count. A server that b alone has is in b's group where people listed both. */
+static int32_t joined_group(const struct verdict *a, const struct verdict *b, size_t k)
+{
+	if (!a->n_groups || k < a->n_nodes)
+		return a->n_groups ? a->group[k] : 0;
+	return a->n_groups == b->n_groups && !a->kinds ? b->group[k - a->n_nodes] : -1;
+}
+
 /* The servers of both in order; b's are numbered after all of a's. map: the new number of each of a's, then of b's. */
 static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 {
@@ -84,11 +92,13 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 	struct numbered_name *order = calloc(all + 1, sizeof(*order));
 	char(*nodes)[HOST_LEN] = calloc(all + 1, sizeof(*nodes));
 	bool *judged = calloc(all + 1, sizeof(*judged));
+	int32_t *group = calloc(all + 1, sizeof(*group));
 
-	if (!order || !nodes || !judged) {
+	if (!order || !nodes || !judged || !group) {
 		free(order);
 		free(nodes);
 		free(judged);
+		free(group);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < all; i++)
@@ -98,9 +108,13 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 	for (size_t i = 0; i < all; i++) {
 		size_t k = order[i].number;
 
-		if (!i || strcmp(order[i].name, nodes[n - 1]) != 0)
+		if (!i || strcmp(order[i].name, nodes[n - 1]) != 0) {
+			group[n] = -1;
 			snprintf(nodes[n++], HOST_LEN, "%s", order[i].name);
+		}
 		map[k] = n - 1;
+		if (group[n - 1] < 0)
+			group[n - 1] = joined_group(a, b, k);
 		judged[n - 1] |= k < a->n_nodes ? a->judged[k] : b->judged[k - a->n_nodes];
 	}
 	free(order);
@@ -108,6 +122,8 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 	free(a->judged);
 	a->nodes = nodes;
 	a->judged = judged;
+	free(a->group);
+	a->group = group;
 	a->n_nodes = n;
 	return 0;
 }

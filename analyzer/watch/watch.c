@@ -123,6 +123,7 @@ static int renew_verdict(struct watch *w)
 
 	verdict_release(&w->verdict);
 	err = robust_verdict(w->robust, &w->verdict);
+	peers_labels(w->peers, w->verdict.groups, w->verdict.n_groups);
 	if (!err)
 		err = unheard_tell(w);
 	if (!err)

@@ -44,12 +44,13 @@ while read -r path type; do
 	[ "$path" != /api/v1/series ] || path+='?server=oss-s3&signal=read'
 	[[ $(get "$U$path") == "200 $type"* ]] || bad+="$path: $(cat "$T/out") "
 done <"$T/paths"
-check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 24 'how many' && ok
+check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 25 'how many' && ok
 
 case_begin "lists are filtered and paged"
 check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.servers[].server]]')" '[1,["oss-s3"]]' 'those that are indicted' &&
 	check_eq "$(curl -s "$U/api/v1/servers?limit=2&offset=3" | jq -c '[.total, .offset, [.servers[].server]]')" '[6,3,["oss-s4","oss-s5"]]' 'a page' &&
 	check_eq "$(curl -s "$U/api/v1/servers?server=oss%2Ds1" | jq -r '.total')" 1 'by a name that is encoded' &&
+	check_eq "$(curl -s "$U/api/v1/groups" | jq -c '[.groups[] | [.group, (.servers | length)]]')" '[["1",6]]' 'groups' &&
 	check_eq "$(curl -s "$U/api/v1/incidents?server=oss-s1" | jq -c .incidents)" '[]' 'of another server' &&
 	check_eq "$(curl -s "$U/api/v1/incidents?open=0" | jq -c .incidents)" '[]' 'that are over' &&
 	check_eq "$(curl -s "$U/api/v1/incidents?before=2026-11-01" | jq -c .incidents)" '[]' 'of before' && ok

@@ -48,7 +48,7 @@ then ok; else fail "$(cat "$T/out")"; fi
 case_begin "JSON: the word, the sentence, and the notice"
 "$L" diagnose --json --signal lat "$T/table" >"$T/json" 2>"$T/err"
 check_eq "$(jq -c '[.verdict, (.servers[] | select(.status != "well")), (.notices[] | .kind, .server, .from, .to)]' "$T/json")" \
-	'["partly-judged",{"server":"oss4","status":"not-judged","reason":"silent","why":"stopped reporting"},"silent","oss4","2023-11-14T23:11:50Z","2023-11-14T23:13:10Z"]' \
+	'["partly-judged",{"server":"oss4","group":"1","status":"not-judged","reason":"silent","why":"stopped reporting"},"silent","oss4","2023-11-14T23:11:50Z","2023-11-14T23:13:10Z"]' \
 	"JSON" && ok
 
 case_begin "JSON Lines of the same: the same verdict"
@@ -104,6 +104,16 @@ printf 'oss*\nxoss*\n' >"$T/two"
 says 0 'no server limps' --peers "$T/two" <"$T/two.csv" &&
 	awk -F, '$2 != "oss4" || $1 < 1700003000' "$T/two.csv" |
 	says 4 'no server is indicted: 11 are well, 1 could not be judged; oss4 stopped reporting' --peers "$T/two" && ok
+
+case_begin "JSON has the groups by the names that the list gives them, of tables, recordings and logs"
+groups() { # PEERS SOURCE: of each group its name and how many servers, and the servers that are in none
+	printf '%b' "$1" >"$T/groups"
+	"$L" diagnose --json --peers "$T/groups" "$2" 2>"$T/err" |
+		jq -c '[.groups[] | [.group, (.servers | length)]] + [[.servers[] | select(.group == null).server]]'
+}
+check_eq "$(groups 'old: oss[1-3]\noss[4-6] xoss1\n' "$T/two.csv")" '[["old",3],["2",4],["xoss2","xoss3","xoss4","xoss5","xoss6"]]' 'a table' &&
+	check_eq "$(groups 'oss-s4 oss-s1\nnew: oss-s[25]\n' tests/data/disk-hog/series)" '[["1",2],["new",2],["oss-s3","oss-s6"]]' 'a recording' &&
+	check_eq "$(groups 'a: node-basalt node-[ce]*\nnode-flint\n' tests/data/hadoop-hang)" '[["a",3],["2",1],["node-indigo","node-kelp"]]' 'logs' && ok
 
 case_begin "a server that paused as long three times before is not silent"
 pauses() { # the server's rows, but those of the last second of so many halves of ten minutes

@@ -60,7 +60,7 @@ case_begin "of the same recordings as a table diagnose says it, too"
 "$L" show --csv "$T/silent" >"$T/silent.csv" 2>"$T/err" &&
 	"$L" diagnose --json --instance instance "$T/silent.csv" >"$T/table.json" 2>>"$T/err"
 check_eq "$(jq -c '.servers[] | select(.status == "not-judged")' "$T/table.json")" \
-	'{"server":"s4","status":"not-judged","reason":"silent","why":"stopped reporting"}' "servers ($(cat "$T/err"))" && ok
+	'{"server":"s4","group":"1","status":"not-judged","reason":"silent","why":"stopped reporting"}' "servers ($(cat "$T/err"))" && ok
 
 case_begin "watch --once says so, too, line by line and as JSON"
 "$L" diagnose --json "$T/silent" >"$T/batch.json" 2>"$T/err"
@@ -68,7 +68,7 @@ case_begin "watch --once says so, too, line by line and as JSON"
 check_eq "$?" 4 "exit status ($(cat "$T/err"))" &&
 	check_eq "$(diff "$T/batch.json" "$T/once.json")" '' "JSON" &&
 	check_eq "$(jq -c '[.verdict, (.servers[] | select(.status != "well"))]' "$T/once.json")" \
-		'["partly-judged",{"server":"s4","status":"not-judged","reason":"silent","why":"stopped reporting"}]' \
+		'["partly-judged",{"server":"s4","group":"1","status":"not-judged","reason":"silent","why":"stopped reporting"}]' \
 		"servers" &&
 	"$L" watch --once "$T/silent" >"$T/out" 2>"$T/err" && cut -d ' ' -f 2- "$T/out" | tail -2 >"$T/words" &&
 	check_eq "$(cat "$T/words")" 'judging 5 of 6 servers; not judged: s4 (stopped reporting)

@@ -86,8 +86,10 @@ static int listed(struct states_job *j)
 	for (size_t i = 0; i < j->a->n_nodes; i++)
 		j->group[i] = peers_group(p, j->a->nodes[i]);
 	j->n_groups = peers_groups(p);
+	err = verdict_set_groups(j->a, j->n_groups, j->group);
+	peers_labels(p, j->a->groups, j->a->n_groups);
 	peers_free(p);
-	return 0;
+	return err;
 }
 
 static size_t root(size_t *of, size_t i)
@@ -140,7 +142,7 @@ static int components(struct states_job *j)
 		j->group[i] = *at;
 	}
 	j->n_groups = (size_t)groups;
-	return 0;
+	return groups > 1 ? verdict_set_groups(j->a, j->n_groups, j->group) : 0;
 }
 
 /* Each line is a note. */

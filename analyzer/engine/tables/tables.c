@@ -48,6 +48,9 @@ static int group_nodes(struct job *j)
 	for (size_t i = 0; i < j->a->n_nodes && p; i++)
 		j->group[i] = peers_group(p, j->a->nodes[i]);
 	err = p ? 0 : table_groups(j);
+	if (!err && (p || j->n_groups > 1))
+		err = verdict_set_groups(j->a, j->n_groups, j->group);
+	peers_labels(p, j->a->groups, j->a->n_groups);
 	count = calloc(j->n_groups + 1, sizeof(*count));
 	/* at first only whether it has a value in this time */
 	for (size_t i = 0; i < j->runs.n; i++)
