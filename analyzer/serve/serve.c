@@ -630,6 +630,18 @@ static int open_roster(struct service *s)
 	return 0;
 }
 
+static int start_alert(struct service *s)
+{
+	const struct alert_opts o = {.program = s->o->alert,
+				     .mail = {s->o->mail, s->o->site, s->o->url},
+				     .interval_s = s->o->alert_interval_s};
+
+	if (!o.program && !o.mail.to.n)
+		return 0;
+	s->alert = alert_new(&o);
+	return s->alert ? 0 : -EINVAL;
+}
+
 static int service_start(struct service *s)
 {
 	const struct serve_opts *o = s->o;
@@ -648,8 +660,8 @@ static int service_start(struct service *s)
 				s->kept.n_hosts);
 	if (!err)
 		err = keeper_new(&s->keeper, &keeper);
-	if (!err && o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, false)))
-		err = -EINVAL;
+	if (!err)
+		err = start_alert(s);
 	s->board = err ? NULL : board_new();
 	if (!err && !s->board) {
 		fail("out of memory");

@@ -36,6 +36,7 @@ struct serve_opts {
 		programs; /* a folder of symptoms, diagnosers and decisions that may be loaded; NULL */
 	const char *proxy_user; /* a header; NULL */
 	const char *alert;
+	struct string_list mail;	  /* addresses */
 	struct string_list alertmanagers; /* URLs */
 	const char *site, *url;
 	unsigned int alert_interval_s;

@@ -22,24 +22,25 @@
 
 /* One server: what is so, and what the program was told last. */
 struct about {
-	bool silence; /* it is about that */
-	bool open, told_open;
+	bool silence;			/* it is about that */
+	bool open, told_open, told;	/* told: ever, that it is open */
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
-	struct text detail;
+	struct text detail, body;
 	char *json;
 	uint64_t incident; /* 0: none */
 	int64_t told_ns;
 };
 
 struct alert {
-	char *path;
-	int64_t interval_ns;
-	bool quiet, complained;
+	struct alert_opts o;
+	char sendmail[PROGRAM_PATH_LEN];
+	bool complained;
 	struct about *about;
 	size_t n;
 	struct program children[ALERTS_RUNNING];
+	bool mails[ALERTS_RUNNING];    /* the child is for mail */
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
 	size_t next;
 	struct alert_counts counts;
@@ -48,23 +49,41 @@ struct alert {
 	void *silenced_arg;
 };
 
-struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet)
+/* 0 or -EINVAL after a message. */
+static int check_programs(struct alert *a)
 {
-	struct alert *a = calloc(1, sizeof(*a));
 	char why[PROGRAM_WHY_LEN];
 
-	if (!a || !(a->path = strdup(path))) {
+	if (a->o.program && program_check(a->o.program, why)) {
+		fail("cannot run '%s': %s", a->o.program, why);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < a->o.mail.to.n; i++)
+		if (!mail_is_address(a->o.mail.to.at[i])) {
+			fail("'%s' is no address for mail, as name@host", a->o.mail.to.at[i]);
+			return -EINVAL;
+		}
+	if (a->o.mail.to.n && !program_find("sendmail", a->sendmail)) {
+		fail("cannot send mail: no sendmail is in PATH (a package of Debian is "
+		     "msmtp-mta)");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+struct alert *alert_new(const struct alert_opts *o)
+{
+	struct alert *a = calloc(1, sizeof(*a));
+
+	if (!a) {
 		fail("out of memory");
-		free(a);
 		return NULL;
 	}
-	if (program_check(path, why)) {
-		fail("cannot run '%s': %s", path, why);
+	a->o = *o;
+	if (check_programs(a)) {
 		alert_free(a);
 		return NULL;
 	}
-	a->interval_ns = interval_s * NS_PER_S;
-	a->quiet = quiet;
 	for (size_t i = 0; i < ALERTS_MINUTE; i++)
 		a->lately[i] = NEVER;
 	return a;
@@ -77,9 +96,9 @@ void alert_free(struct alert *a)
 	for (size_t i = 0; i < a->n; i++) {
 		free(a->about[i].json);
 		text_release(&a->about[i].detail);
+		text_release(&a->about[i].body);
 	}
 	free(a->about);
-	free(a->path);
 	free(a);
 }
 
@@ -125,7 +144,7 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 
 	if (!about)
 		return -ENOMEM;
-	about->open = about->told_open = true;
+	about->open = about->told_open = about->told = true;
 	about->cause = about->told_cause = cause;
 	return 0;
 }
@@ -162,6 +181,8 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	if (!about)
 		return -ENOMEM;
 	about->open = is_open(a, c);
+	if (about->incident && c->event.id != about->incident)
+		about->told = false;
 	about->incident = c->event.id;
 	about->status = *c->server ? status_table[c->status].word : "";
 	text_reset(&about->detail);
@@ -173,12 +194,15 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 		about->cause = c->cause;
 	free(about->json);
 	about->json = NULL;
+	text_reset(&about->body);
 	if (c->event.incident < 0) {
 		if (about->open)
 			output_time_utc(c->event.at_ns, about->since);
 		return 0;
 	}
 	output_time_utc(now->incidents[c->event.incident].onset_ns, about->since);
+	if (a->o.mail.to.n && about->open)
+		mail_body(&about->body, now, &now->incidents[c->event.incident]);
 	about->json = incident_json(now, (size_t)c->event.incident);
 	return about->json ? 0 : -ENOMEM;
 }
@@ -202,21 +226,24 @@ static bool due(const struct alert *a, const struct about *about)
 /* ---- running ----------------------------------------------------------------------------------------*/
 
 /* All failures after the first are in the counts only: a program that is gone would fill the log. */
-static void complain(struct alert *a, const char *why)
+static void complain(struct alert *a, const struct program *p, const char *why)
 {
 	a->counts.failed++;
 	if (!a->complained)
-		warn("cannot alert: '%s' %s (said once)", a->path, why);
+		warn("cannot alert: '%s' %s (said once)",
+		     a->mails[p - a->children] ? a->sendmail : a->o.program, why);
 	a->complained = true;
 }
 
 enum { OWN_VARIABLES = 7 };
 
-static int run_alert(struct alert *a, const struct about *about, struct program *p, int64_t now_ns)
+static int run_program(struct alert *a, const struct about *about, struct program *p,
+		       int64_t now_ns)
 {
 	const char *word = about->open ? "opened" : "over", *cause = about->cause ?: "",
 		   *json = about->json && strlen(about->json) < JSON_MAX ? about->json : "";
-	char *argv[] = {a->path, (char *)word, (char *)about->server, (char *)cause, NULL};
+	char *argv[] = {(char *)a->o.program, (char *)word, (char *)about->server, (char *)cause,
+			NULL};
 	const struct {
 		const char *name, *value;
 	} set[OWN_VARIABLES] = {{"CHANGE", word},
@@ -227,10 +254,10 @@ static int run_alert(struct alert *a, const struct about *about, struct program 
 				{"JSON", json},
 				{"STATUS", about->status ?: ""}};
 	char *own[OWN_VARIABLES + 1] = {0};
-	const struct program_how how = {.path = a->path,
+	const struct program_how how = {.path = a->o.program,
 					.arguments = argv,
 					.environment = own,
-					.quiet = a->quiet,
+					.quiet = a->o.quiet,
 					.seconds = ALERT_LIMIT_S,
 					.now_ns = now_ns};
 	int err = 0;
@@ -246,6 +273,34 @@ static int run_alert(struct alert *a, const struct about *about, struct program 
 	return err;
 }
 
+static int run_sendmail(struct alert *a, const struct about *about, struct program *p,
+			int64_t now_ns)
+{
+	const struct mail m = {text_of(&about->detail), text_of(&about->body), about->incident,
+			       about->told, clock_ns(CLOCK_REALTIME)};
+	size_t n = a->o.mail.to.n;
+	const char **argv = calloc(n + 4, sizeof(*argv));
+	struct text t TEXT_SCOPED = {0};
+	struct program_how how = {.path = a->sendmail,
+				  .quiet = a->o.quiet,
+				  .seconds = ALERT_LIMIT_S,
+				  .now_ns = now_ns};
+	int err = -ENOMEM;
+
+	mail_message(&t, &a->o.mail, &m);
+	if (argv && !t.failed) {
+		argv[0] = "sendmail";
+		argv[1] = "-i"; /* a line of one dot is no end */
+		argv[2] = "--";
+		memcpy(argv + 3, a->o.mail.to.at, n * sizeof(*argv));
+		how.arguments = (char *const *)argv;
+		how.said = text_of(&t);
+		err = program_start(p, &how);
+	}
+	free(argv);
+	return err;
+}
+
 static void reap(struct alert *a, struct program *p, int64_t now_ns)
 {
 	bool killed = p->killed;
@@ -254,33 +309,48 @@ static void reap(struct alert *a, struct program *p, int64_t now_ns)
 
 	a->counts.killed += p->killed && !killed;
 	if (err == -ETIMEDOUT)
-		complain(a, "ran for a minute and was killed");
+		complain(a, p, "ran for a minute and was killed");
 	else if (err == -ECHILD)
-		complain(a, why);
+		complain(a, p, why);
 }
 
-static struct program *free_child(struct alert *a)
+/* One for the program and one for mail, each if it is wanted; NULL: not both are free. */
+static bool free_children(struct alert *a, struct program *of[2])
 {
-	for (size_t i = 0; i < ALERTS_RUNNING; i++)
+	size_t n = 0, wanted = (a->o.program ? 1 : 0) + (a->o.mail.to.n ? 1 : 0);
+
+	for (size_t i = 0; i < ALERTS_RUNNING && n < wanted; i++)
 		if (!a->children[i].pid)
-			return &a->children[i];
-	return NULL;
+			of[n++] = &a->children[i];
+	return n == wanted;
 }
 
-static void start(struct alert *a, struct about *about, struct program *p, int64_t now_ns)
+static void start_one(struct alert *a, const struct about *about, struct program *p, bool mail,
+		      int64_t now_ns)
 {
-	int err = run_alert(a, about, p, now_ns);
+	int err;
 
+	a->mails[p - a->children] = mail;
+	err = (mail ? run_sendmail : run_program)(a, about, p, now_ns);
+	if (err)
+		complain(a, p, strerror(-err));
+	else
+		a->counts.run++;
+}
+
+static void start(struct alert *a, struct about *about, struct program *of[2], int64_t now_ns)
+{
+	if (a->o.program)
+		start_one(a, about, *of++, false, now_ns);
+	if (a->o.mail.to.n)
+		start_one(a, about, *of, true, now_ns);
 	/* Also after a failure: it is not tried each second. */
+	about->told |= about->open;
 	about->told_open = about->open;
 	about->told_cause = about->cause;
 	about->told_ns = now_ns;
 	a->lately[a->next] = now_ns;
 	a->next = (a->next + 1) % ALERTS_MINUTE;
-	if (err)
-		complain(a, strerror(-err));
-	else
-		a->counts.run++;
 }
 
 void alert_tick(struct alert *a, int64_t now_ns)
@@ -290,14 +360,14 @@ void alert_tick(struct alert *a, int64_t now_ns)
 			reap(a, &a->children[i], now_ns);
 	for (size_t i = 0; i < a->n; i++) {
 		struct about *about = &a->about[i];
-		struct program *p = free_child(a);
+		struct program *of[2];
 		int64_t oldest = a->lately[a->next];
 
-		if (!due(a, about) ||
-		    (about->told_ns != NEVER && now_ns - about->told_ns < a->interval_ns))
+		if (!due(a, about) || (about->told_ns != NEVER &&
+				       now_ns - about->told_ns < a->o.interval_s * NS_PER_S))
 			continue;
-		if (!p || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
+		if (!free_children(a, of) || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
 			return;
-		start(a, about, p, now_ns);
+		start(a, about, of, now_ns);
 	}
 }

@@ -12,11 +12,15 @@
  * server, ALERTS_MINUTE times a minute in all, ALERTS_RUNNING at once. What has to wait is told later if
  * it is still so: nothing of it is lost but what came and went meanwhile. "opened" is told again when
  * the cause is another one. A program that runs for ALERT_LIMIT_S is killed, with its process group.
+ *
+ * The same is told by mail (mail.h), if there are addresses: the sendmail of PATH is run with them, and with the message
+ * as its input.
  */
 #ifndef LIMPET_WATCH_ALERT_H
 #define LIMPET_WATCH_ALERT_H
 
 #include "changes.h"
+#include "mail.h"
 
 enum { ALERT_LIMIT_S = 60, ALERTS_MINUTE = 20, ALERTS_RUNNING = 8 };
 
@@ -28,8 +32,15 @@ struct alert_counts {
 	size_t running, waiting;
 };
 
-/* quiet: its output is thrown away. NULL after a message: it cannot be run. */
-struct alert *alert_new(const char *path, unsigned int interval_s, bool quiet);
+struct alert_opts {
+	const char *program; /* NULL: none */
+	struct mail_opts mail;
+	unsigned int interval_s;
+	bool quiet; /* output of programs is thrown away */
+};
+
+/* The options' strings stay the caller's, and have to last. NULL after a message: a program cannot be run, or an address is none. */
+struct alert *alert_new(const struct alert_opts *o);
 /* Leaves alone what still runs. Takes NULL. */
 void alert_free(struct alert *a);
 

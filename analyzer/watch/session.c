@@ -379,7 +379,9 @@ static int open_all(struct session *s, char *const *paths, size_t n_paths)
 	}
 	if (!o->once && !asks && check_paths(paths, n_paths))
 		return EXIT_FAILED;
-	if (o->alert && !(s->alert = alert_new(o->alert, o->alert_interval_s, s->view)))
+	if (o->alert &&
+	    !(s->alert = alert_new(&(struct alert_opts){
+		      .program = o->alert, .interval_s = o->alert_interval_s, .quiet = s->view})))
 		return EXIT_FAILED;
 	if (o->listen && !(s->exposition = exposition_new(o->listen, &o->hosts, &usage)))
 		return usage ? EXIT_USAGE : EXIT_FAILED;

@@ -75,7 +75,7 @@ static void goes_on(void **state)
 	incidents_close(k.i);
 	track_events_free(t);
 
-	k.alert = alert_new("/bin/true", 0, true);
+	k.alert = alert_new(&(struct alert_opts){.program = "/bin/true", .quiet = true});
 	assert_non_null(k.alert);
 	/* It still limps; the engine, which has less to go by, gave it another id. */
 	t = track_events_new();

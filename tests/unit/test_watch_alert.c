@@ -73,7 +73,9 @@ static void now(struct alerting *l, int seconds, size_t node, enum cause cause)
 
 static struct alerting alerting(const char *path, unsigned int interval)
 {
-	struct alerting l = {track_events_new(), alert_new(path, interval, true)};
+	struct alerting l = {track_events_new(),
+			     alert_new(&(struct alert_opts){
+				     .program = path, .interval_s = interval, .quiet = true})};
 
 	assert_true(l.changes && l.alert);
 	return l;

@@ -39,7 +39,12 @@ struct pair {
 
 static struct teller teller_new(void)
 {
-	struct teller t = {track_events_new(), alert_new("/bin/true", 0, true), 0, 0, 0, ""};
+	struct teller t = {track_events_new(),
+			   alert_new(&(struct alert_opts){.program = "/bin/true", .quiet = true}),
+			   0,
+			   0,
+			   0,
+			   ""};
 
 	assert_true(t.changes && t.alert);
 	return t;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -50,6 +51,37 @@ const char *program_check(const char *path, char why[PROGRAM_WHY_LEN])
 	else
 		return NULL;
 	return why;
+}
+
+const char *program_find(const char *name, char path[PROGRAM_PATH_LEN])
+{
+	const char *at = getenv("PATH") ?: "/usr/sbin:/usr/bin:/sbin:/bin";
+
+	while (*at) {
+		size_t n = strcspn(at, ":");
+		char why[PROGRAM_WHY_LEN];
+		int len = snprintf(path, PROGRAM_PATH_LEN, "%.*s/%s", (int)n, at, name);
+
+		if (n && len > 0 && len < PROGRAM_PATH_LEN && !program_check(path, why))
+			return path;
+		at += n + (at[n] == ':');
+	}
+	return NULL;
+}
+
+/* A file without a name that has these bytes, to be read from its begin. */
+static int file_of(const char *said)
+{
+	size_t len = strlen(said);
+	int fd = memfd_create("limpet", MFD_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, said, len) == (ssize_t)len && !lseek(fd, 0, SEEK_SET))
+		return fd;
+	err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
 }
 
 static void close_one(int *fd)
@@ -152,7 +184,9 @@ int program_start(struct program *p, const struct program_how *how)
 
 	*p = (struct program){.to = -1, .from = -1, .seconds = how->seconds, .status = -1};
 	p->until_ns = how->seconds ? how->now_ns + how->seconds * NS_PER_S : INT64_MAX;
-	if ((how->to && pipe2(in, O_CLOEXEC)) || (how->from && pipe2(out, O_CLOEXEC)))
+	if (how->said && !how->to && (in[0] = file_of(how->said)) < 0)
+		err = in[0];
+	if (!err && ((how->to && pipe2(in, O_CLOEXEC)) || (how->from && pipe2(out, O_CLOEXEC))))
 		err = -errno;
 	if (!err)
 		err = spawn(p, how, in[0], out[1]);

@@ -16,10 +16,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { PROGRAM_WHY_LEN = 160 };
+enum { PROGRAM_WHY_LEN = 160, PROGRAM_PATH_LEN = 4096 };
 
 /* NULL, or why it cannot be run: in why. */
 const char *program_check(const char *path, char why[PROGRAM_WHY_LEN]);
+
+/* The program of this name in the folders of PATH; NULL: there is none. */
+const char *program_find(const char *name, char path[PROGRAM_PATH_LEN]);
 
 /* ---- while it runs ----------------------------------------------------------------------------------------- */
 
@@ -28,6 +31,7 @@ struct program_how {
 	bool search; /* path is a name: the folders of PATH are searched for it */
 	bool to,
 		from; /* pipes. Without them its input is empty, and its output goes to its standard error */
+	const char *said;	/* without `to`: its whole input; NULL: it is empty */
 	bool quiet;		/* its standard error is thrown away; else it is ours */
 	char *const *arguments; /* from its name on, to a NULL; or NULL: its path alone */
 	/* Changes of our environment, to a NULL: "NAME=value" sets, "NAME" removes; or NULL: none. */
