@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/verdict/sentences.h"
+#include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 static const struct notice *noticed(enum notice_kind kind)
 {
@@ -114,6 +116,73 @@ static void long_tasks_alone_are_no_hangs(void **arg)
 		judge();
 		only(NULL);
 	}
+}
+
+static void report(const struct state *x, double done, double s)
+{
+	struct state_progress p = {.id = x->id,
+				   .node = x->node,
+				   .kind = x->kind,
+				   .done = (float)done,
+				   .time_ns = x->start_ns + (int64_t)(s * 1e9)};
+
+	assert_int_equal(array_put(&states.progress, &states.n_progress, p), 0);
+}
+
+static int by_report(const void *a, const void *b)
+{
+	const struct state_progress *x = a, *y = b;
+
+	return ORDER(x->time_ns, y->time_ns);
+}
+
+/* 60 tasks of ten seconds that say how far they are, and two of a server that run since 20 s, for so long. steps: of a tenth, so many
+ * they said, each half minute; others: whether those that ended said anything on the way. */
+static void tasks_that_stand(enum state_kind kind, double age_s, size_t steps, bool others)
+{
+	end_jobs(NULL);
+	start_jobs(NULL);
+	run_tasks(kind, 1, 60, 10, 0);
+	for (size_t i = 0; i < states.n; i++)
+		report(&states.at[i], others ? 0.667 : 1, others ? 5 : 9);
+	for (size_t i = 0; i < 2; i++) {
+		struct state *x = add_state(kind, 3, 1, 20, 20 + age_s);
+
+		x->outcome = OUTCOME_OPEN;
+		report(x, 0, 1);
+		for (size_t k = 1; k <= steps; k++)
+			report(x, 0.1 * (double)k, 30 * (double)k);
+	}
+	sort(states.progress, states.n_progress, by_report);
+	judge();
+}
+
+/* What is read is told: a map of which nothing is told for long beyond that of all others hangs, though nobody overtook it. */
+static void maps_that_stand_still_hang(void **arg)
+{
+	(void)arg;
+	tasks_that_stand(STATE_MAP, 130, 0, true);
+	only("n3");
+	assert_int_equal(verdict.incidents[0].cause, CAUSE_HUNG);
+	tasks_that_stand(STATE_MAP, 170, 1, true); /* from then on */
+	only("n3");
+}
+
+static void tasks_that_have_more_to_do_do_not(void **arg)
+{
+	(void)arg;
+	tasks_that_stand(STATE_MAP, 170, 5, true); /* they go on */
+	only(NULL);
+	tasks_that_stand(STATE_MAP, 110, 0, true); /* not for long enough */
+	only(NULL);
+	tasks_that_stand(STATE_MAP, 170, 0, false); /* nobody tells it */
+	only(NULL);
+	tasks_that_stand(STATE_REDUCE, 170, 0, true); /* it may wait for maps */
+	only(NULL);
+	tasks_that_stand(STATE_MAP, 170, 0, true); /* one alone */
+	states.at[states.n - 1].node = 4;
+	judge();
+	only(NULL);
 }
 
 /* Nobody but this one is held to be suspicious, and it is no more. */
@@ -595,6 +664,8 @@ int main(void)
 		JOB_TEST(jobs_that_fail_everywhere_name_nobody),
 		JOB_TEST(a_node_that_hangs_is_named),
 		JOB_TEST(long_tasks_alone_are_no_hangs),
+		JOB_TEST(maps_that_stand_still_hang),
+		JOB_TEST(tasks_that_have_more_to_do_do_not),
 		JOB_TEST(one_attempt_that_hangs_indicts_nobody),
 		JOB_TEST(one_lost_heartbeat_indicts_nobody),
 		JOB_TEST(an_executor_that_waits_counts_once),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "userspace/common/array.h"
+#include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
 
 /* ---- attempts ----------------------------------------------------------------------------------- */
@@ -18,7 +19,8 @@
  *
  * What was given up for its silence hung, however long it was. Length alone is none, for data are skewed: a task that takes long, and
  * runs at the end of the log, or was killed with its job, may have more to do than all others. It hung if another attempt of the
- * same task overtook it elsewhere.
+ * same task overtook it elsewhere. A map hung, too, if its progress stands still for longer than that of any on other servers
+ * did: however much there is to read, what is read is told, by default every half minute. A reduce may wait for others' maps.
  *
  * How sure that is: one attempt is not enough, as a program may hang, too, and two are. Spark's lost heartbeats are not, however
  * many, as its driver may have paused, and all tasks of an executor are lost with one.
@@ -39,6 +41,7 @@ enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
 #define STUCK_TIMES 3
 #define STUCK_S	    30
+#define STANDS_S    120 /* four reports */
 /* And of an executor that is waited for, to be enough. */
 #define AWAITED_TIMES 10
 enum { STUCK_ENOUGH = 2 }; /* attempts */
@@ -51,6 +54,8 @@ struct counted {
 	int32_t group;
 	enum state_kind kind;
 	double n, hits, expected, longest_s;
+	float stood_s,
+		stands_s; /* its progress stood still: the longest, and to its end; 0: nobody said it */
 	double program;		   /* of the hits those that may be its */
 	double rare;		   /* expected, were it of the least share */
 	unsigned int sure;	   /* of the hits so many are no lost heartbeats */
@@ -75,6 +80,7 @@ struct counting {
 	struct counted *all;   /* of each node */
 	struct failed *failed; /* by name */
 	size_t n_failed;
+	size_t moved; /* maps whose progress was told on the way */
 	bool stuck;
 };
 
@@ -204,19 +210,90 @@ static bool ended_elsewhere(const struct counting *w, const struct state *of)
 	return found && found->elsewhere;
 }
 
+/* ---- maps that stand still ----------------------------------------------------------------------- */
+
+struct standing {
+	uint32_t id, state;
+	float done, longest_s, last_s;
+	bool told, moved;
+	int64_t since_ns;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct standing *x = a, *y = b;
+
+	return ORDER(x->id, y->id);
+}
+
+static void moved_on(struct standing *x, float done, int64_t time_ns)
+{
+	x->last_s = (float)(time_ns - x->since_ns) / NS_PER_S;
+	x->longest_s = fmaxf(x->longest_s, x->last_s);
+	x->done = done;
+	x->since_ns = time_ns;
+}
+
+/* Every map, in order of ids. */
+static int find_standing(const struct states *s, struct scratch *room, struct standing **at,
+			 size_t *n)
+{
+	struct standing *all = scratch_array(room, s->n, sizeof(*all)), *x;
+
+	*n = 0;
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n && s->n_progress; i++)
+		if (s->at[i].kind == STATE_MAP && s->at[i].id != STATE_NONE)
+			all[(*n)++] = (struct standing){.id = s->at[i].id,
+							.state = (uint32_t)i,
+							.since_ns = s->at[i].start_ns};
+	sort(all, *n, by_id);
+	for (size_t i = 0; i < s->n_progress && *n; i++) {
+		const struct state_progress *p = &s->progress[i];
+
+		x = p->kind == STATE_MAP ? search(&(struct standing){.id = p->id}, all, *n, by_id)
+					 : NULL;
+		if (!x || p->time_ns < x->since_ns)
+			continue;
+		x->told = true;
+		x->moved |= p->done > 0 && p->done < 1;
+		if (p->done != x->done)
+			moved_on(x, p->done, p->time_ns);
+	}
+	for (size_t i = 0; i < *n; i++)
+		moved_on(&all[i], 1, s->at[all[i].state].end_ns);
+	*at = all;
+	return 0;
+}
+
+/* The same, in the order of the attempts' states. */
+static int standing_of_states(const struct states *s, struct scratch *room, struct standing **of)
+{
+	struct standing *all;
+	size_t n;
+	int err = find_standing(s, room, &all, &n);
+
+	*of = scratch_array(room, s->n, sizeof(**of));
+	for (size_t i = 0; i < n && *of && !err; i++)
+		(*of)[all[i].state] = all[i];
+	return *of ? err : -ENOMEM;
+}
+
 /* ---- counting ------------------------------------------------------------------------------------ */
 
 /* Each attempt alone: its length stands in longest_s, below 0 where it has not ended well. */
 static int attempts(struct scratch *room, struct counting *w)
 {
 	const struct states *s = w->j->s;
+	struct standing *standing;
 
 	for (size_t i = 0; i < s->n; i++)
 		w->n += is_attempt(s->at[i].kind);
 	w->at = scratch_array(room, w->n, sizeof(*w->at));
 	w->all = scratch_array(room, w->j->a->n_nodes, sizeof(*w->all));
 	w->n = 0;
-	if (room->failed)
+	if (standing_of_states(s, room, &standing) || room->failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *x = &s->at[i];
@@ -225,6 +302,7 @@ static int attempts(struct scratch *room, struct counting *w)
 
 		if (!is_attempt(x->kind) || row == SIZE_MAX)
 			continue;
+		w->moved += standing[i].moved;
 		w->at[w->n++] =
 			(struct counted){.job = x->job,
 					 .node = (uint32_t)row,
@@ -237,37 +315,60 @@ static int attempts(struct scratch *room, struct counting *w)
 					 .elsewhere = w->stuck && ended_elsewhere(w, x),
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
+					 .stood_s = standing[i].told ? standing[i].longest_s : 0,
+					 .stands_s = standing[i].told && x->outcome != OUTCOME_OK
+							     ? standing[i].last_s
+							     : 0,
 					 .time = {x->start_ns, x->end_ns}};
 	}
 	sort(w->at, w->n, in_order);
 	return 0;
 }
 
-/* Of a job's attempts the stuck ones: beyond the longest that ended well on other nodes. */
-static void find_stuck(struct counted *c, size_t n)
-{
-	double first = 0, second = 0;
-	uint32_t node = UINT32_MAX;
-	size_t ended = 0;
+/* The longest of all, and the longest of the nodes but that one. */
+struct longest {
+	double first, second;
+	uint32_t node;
+};
 
-	/* the longest of all, and the longest of the nodes but that one */
+static void longest_with(struct longest *l, uint32_t node, double s)
+{
+	if (s > l->first) {
+		l->second = l->node == node ? l->second : l->first;
+		l->first = s;
+		l->node = node;
+	} else if (l->node != node && s > l->second) {
+		l->second = s;
+	}
+}
+
+static double longest_of_others(const struct longest *l, uint32_t node)
+{
+	return l->node == node ? l->second : l->first;
+}
+
+/* Of a job's attempts the stuck ones: beyond the longest that ended well on other nodes, or stood still there. */
+static void find_stuck(struct counted *c, size_t n, size_t moved)
+{
+	struct longest ended = {.node = UINT32_MAX}, stood = {.node = UINT32_MAX};
+	size_t n_ended = 0;
+
 	for (size_t i = 0; i < n; i++) {
-		ended += c[i].longest_s >= 0;
-		if (c[i].longest_s > first) {
-			second = node == c[i].node ? second : first;
-			first = c[i].longest_s;
-			node = c[i].node;
-		} else if (node != c[i].node && c[i].longest_s > second) {
-			second = c[i].longest_s;
-		}
+		n_ended += c[i].longest_s >= 0;
+		longest_with(&ended, c[i].node, c[i].longest_s);
+		longest_with(&stood, c[i].node, c[i].stood_s);
 	}
 	for (size_t i = 0; i < n; i++) {
-		double longest = c[i].node == node ? second : first;
+		double longest = longest_of_others(&ended, c[i].node);
+		bool stands =
+			moved >= STUCK_OTHERS &&
+			c[i].stands_s >
+				fmax(STANDS_S, STUCK_TIMES * longest_of_others(&stood, c[i].node));
 
-		if (c[i].elsewhere)
+		if (c[i].elsewhere || stands)
 			c[i].sure = 1;
-		if (ended < STUCK_OTHERS || c[i].longest_s >= 0 ||
-		    (state_is_task(c[i].kind) && !c[i].elsewhere))
+		if (n_ended < STUCK_OTHERS || c[i].longest_s >= 0 ||
+		    (state_is_task(c[i].kind) && !c[i].elsewhere && !stands))
 			continue;
 		if (-c[i].longest_s > fmax(STUCK_S, STUCK_TIMES * longest))
 			c[i].hits = 1;
@@ -284,7 +385,7 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	size_t next;
 
 	if (w->stuck)
-		find_stuck(c, n);
+		find_stuck(c, n, w->moved);
 	for (size_t i = 0; i < n; i++) {
 		all += c[i].n;
 		hits += c[i].hits;
