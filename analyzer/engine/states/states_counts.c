@@ -62,7 +62,8 @@ struct counted {
 	bool elsewhere;		   /* its task ended well on another server */
 	struct state_span awaited; /* an executor, in vain for long */
 	struct state_span time;
-	int64_t hit_ns; /* the last */
+	int64_t onset_ns,
+		hit_ns; /* when the first hit began, and the last one ended; 0: there is none */
 };
 
 /* A task some attempt of which failed, or hung: what its attempts' names begin with. */
@@ -378,6 +379,14 @@ static void find_stuck(struct counted *c, size_t n, size_t moved)
 	}
 }
 
+static void note_hit(struct counted *to, const struct state_span *time)
+{
+	if (!to->onset_ns || time->from_ns < to->onset_ns)
+		to->onset_ns = time->from_ns;
+	if (time->to_ns > to->hit_ns)
+		to->hit_ns = time->to_ns;
+}
+
 /* Attempts of one job and kind: what is expected of each node by the others' share. */
 static void one_job(struct counting *w, struct counted *c, size_t n)
 {
@@ -405,8 +414,8 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 			if (c[next].awaited.to_ns)
 				to->awaited = c[next].awaited;
 			to->program += c[next].program;
-			if (c[next].hits > 0 && c[next].time.to_ns > to->hit_ns)
-				to->hit_ns = c[next].time.to_ns;
+			if (c[next].hits > 0)
+				note_hit(to, &c[next].time);
 			to->time = span_with(to->n > 0, to->time, c[next].time);
 			to->n += c[next].n;
 		}
@@ -459,7 +468,8 @@ static int judge_attempts(struct counting *w, size_t node, size_t peers)
 	/* What hangs is old: its age is in its kind's look. */
 	if (!w->stuck && c->hits >= ATTEMPTS_TIMES * count.expected && c->hits > 0)
 		states_together_hit(w->j, node, &e, c->hit_ns);
-	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected, c->time,
+	return keep_counted(w->j, w->signal, node, &e, &count, c->hits / count.expected,
+			    (struct state_span){c->onset_ns ?: c->time.from_ns, c->time.to_ns},
 			    sure);
 }
 
