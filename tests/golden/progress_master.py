@@ -33,6 +33,7 @@ BAD = {
 
 class Master(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # an answer is one packet
 
     def log_message(self, *_):
         pass
@@ -71,10 +72,16 @@ class Master(http.server.BaseHTTPRequestHandler):
             return self.answer(*BAD[SCENE])
         if SCENE == "silent":
             time.sleep(60)
+        if SCENE == "many" and path.endswith("/tasks"):
+            return self.answer(200, json.dumps({"tasks": {"task": [
+                {"id": f"task_1_0001_m_{i:06}", "type": "MAP", "state": "RUNNING", "progress": 5} for i in range(10500)]}}).encode())
+        if SCENE == "many" and path.endswith("/attempts"):
+            return self.answer(200, json.dumps({"taskAttempts": {"taskAttempt": [
+                attempt(int(path.split("_")[-1][:6]), 0, "s1", "RUNNING", 5)]}}).encode())
         look = GOOD[min(LOOKS[0], len(GOOD)) - 1]
         if path == "/ws/v1/cluster/apps":
             LOOKS[0] += 1
-            apps = [{"id": APP}] if LOOKS[0] <= len(GOOD) else []
+            apps = [{"id": APP}] if LOOKS[0] <= len(GOOD) or SCENE == "many" else []
             # a key that is there twice, as Hadoop writes it
             return self.answer(200, b'{"x": 1, "x": 2, "apps": ' + json.dumps({"app": apps} if apps else None).encode() + b"}")
         if path == f"/ws/v1/cluster/apps/{APP}":
