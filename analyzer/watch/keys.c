@@ -49,3 +49,11 @@ int keys_take(struct keys *k, unsigned char byte)
 	k->state = KEYS_PLAIN;
 	return key_of_end(byte, k->number);
 }
+
+int keys_waited(struct keys *k)
+{
+	if (!keys_wait(k))
+		return KEY_NONE;
+	k->state = KEYS_PLAIN;
+	return KEY_ESCAPE;
+}

@@ -3,6 +3,7 @@
 #include "screen.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,9 @@ static void put_chars(struct screen *s, size_t row, size_t col, enum screen_look
 	if (row >= s->rows)
 		return;
 	for (size_t i = 0; i < len && col + i < s->cols; i++) {
-		s->text[row * s->cols + col + i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+		s->text[row * s->cols + col + i] = text_is_tie(text[i])		      ? ' '
+						   : text[i] >= ' ' && text[i] <= '~' ? text[i]
+										      : '?';
 		s->look[row * s->cols + col + i] = (unsigned char)look;
 	}
 }
@@ -60,40 +63,70 @@ void screen_bar(struct screen *s, size_t row, enum screen_look look, const char 
 	put_chars(s, row, 0, look, text, strlen(text));
 }
 
-size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,
-		   const char *text)
+/* The row that shows a line; beyond any screen: none does. */
+static size_t row_of_line(const struct screen_roll *r, size_t line)
 {
-	struct text plain TEXT_SCOPED = {0};
-	size_t used = 0, col = 0;
+	return line < r->top || line - r->top >= r->rows ? SIZE_MAX : r->row + line - r->top;
+}
 
-	most = row >= s->rows ? 0 : most > s->rows - row ? s->rows - row : most;
-	hang = 2 * hang < s->cols ? hang : 0;
-	if (!most)
-		return 0;
-	text_put_plain(&plain, text);
-	text = text_of(&plain);
+/* As text_print() has it: no blank before such a mark, and no line ends there. */
+static bool is_closing(char c)
+{
+	return c && strchr(";:,)", c);
+}
+
+/* Adds at most `most` lines, and returns how many. */
+static size_t roll_words(struct screen_roll *r, size_t most, size_t hang, enum screen_look look,
+			 const char *text)
+{
+	size_t used = 0, col = 0, cols = r->s->cols;
+
+	hang = 2 * hang < cols ? hang : 0;
 	while (*(text += strspn(text, " "))) {
-		size_t len = strcspn(text, " "), room = s->cols - hang;
+		size_t len = strcspn(text, " "), room = cols - hang;
+		size_t gap = !is_closing(*text);
+		size_t mark = is_closing(text[len + strspn(text + len, " ")]);
 
 		/* A word longer than a line is cut into lines. */
 		len = len > room ? room : len;
-		if (col > (used ? hang : 0) && col + 1 + len > s->cols) {
+		if (col > (used ? hang : 0) && col + gap + len + mark > cols) {
 			if (used + 1 == most) {
-				col = col + 4 > s->cols ? (s->cols > 4 ? s->cols - 4 : 0) : col;
-				put_chars(s, row + used, col, look, " ...", 4);
-				return most;
+				col = col + 4 > cols ? (cols > 4 ? cols - 4 : 0) : col;
+				put_chars(r->s, row_of_line(r, r->n), col, look, " ...", 4);
+				break;
 			}
 			used++;
+			r->n++;
 			col = hang;
 		} else if (col > (used ? hang : 0)) {
-			put_chars(s, row + used, col, look, " ", 1);
-			col++;
+			put_chars(r->s, row_of_line(r, r->n), col, look, " ", gap);
+			col += gap;
 		}
-		put_chars(s, row + used, col, look, text, len);
+		put_chars(r->s, row_of_line(r, r->n), col, look, text, len);
 		col += len;
 		text += len;
 	}
+	r->n++;
 	return used + 1;
+}
+
+size_t screen_flow(struct screen *s, size_t row, size_t most, size_t hang, enum screen_look look,
+		   const char *text)
+{
+	struct screen_roll r = {.s = s, .row = row};
+
+	r.rows = row >= s->rows ? 0 : most > s->rows - row ? s->rows - row : most;
+	return r.rows ? roll_words(&r, r.rows, hang, look, text) : 0;
+}
+
+void screen_roll(struct screen_roll *r, size_t hang, enum screen_look look, const char *text)
+{
+	roll_words(r, SIZE_MAX, hang, look, text);
+}
+
+size_t screen_roll_line(struct screen_roll *r)
+{
+	return row_of_line(r, r->n++);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------*/

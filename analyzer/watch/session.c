@@ -48,15 +48,16 @@ struct session {
 	int status; /* what the last verdict ends with, of --once and of a stream */
 };
 
-static volatile sig_atomic_t stopped, suspended;
+static volatile sig_atomic_t stopped, suspended, resized;
 
 static void on_signal(int sig)
 {
 	if (sig == SIGTSTP)
 		suspended = 1;
-	else if (sig != SIGWINCH && sig != SIGCHLD)
+	else if (sig == SIGWINCH)
+		resized = 1;
+	else if (sig != SIGCHLD) /* that one only wakes us up */
 		stopped = 1;
-	/* those only wake us up */
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------*/
@@ -104,6 +105,7 @@ static void suspend(void)
 	terminal_leave();
 	raise(SIGSTOP);
 	terminal_enter();
+	resized = 1;
 }
 
 /* A line when there is another trouble, or the same still after ten minutes; what comes and goes each
@@ -162,6 +164,8 @@ static bool is_shown(struct session *s, ssize_t n)
 {
 	int64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	if (resized)
+		s->shown_ns = resized = 0;
 	if (!n && !s->watch->ended && s->shown_ns && now - s->shown_ns < SHOW_EVERY)
 		return false;
 	s->shown_ns = now;
@@ -196,24 +200,34 @@ static int session_step(struct session *s, int64_t now_ns)
 	return s->view && !err ? draw_screen(s) : err;
 }
 
-/* Until the next second begins, frames, a key or a signal come. */
+/* What a key changes is shown at once. */
+static void key_meant(struct session *s, int key)
+{
+	enum view_meant meant = view_key(&s->choice, s->watch, key);
+
+	if (meant == VIEW_QUIT)
+		stopped = 1;
+	else if (meant == VIEW_CHANGED)
+		s->shown_ns = 0;
+}
+
+/* Until the next second begins, frames, a key or a signal come; or after an escape that may be one, until it is. */
 static void wait_for_more(struct session *s, const sigset_t *unblocked)
 {
+	bool escape = s->keys && keys_wait(&s->sequence);
 	int64_t left = NS_PER_S - clock_ns(CLOCK_REALTIME) % NS_PER_S;
-	struct timespec t = {.tv_sec = 0, .tv_nsec = left < NS_PER_S ? left : NS_PER_S - 1};
+	struct timespec t = {.tv_nsec = escape		  ? KEYS_WAIT_MS * NS_PER_MS
+					: left < NS_PER_S ? left
+							  : NS_PER_S - 1};
 	bool stream = s->watch && s->watch->stream;
 	struct pollfd keys = {.fd = s->keys || stream ? STDIN_FILENO : -1, .events = POLLIN};
 	int key;
 
-	ppoll(&keys, 1, &t, unblocked);
+	if (!ppoll(&keys, 1, &t, unblocked) && escape)
+		key_meant(s, keys_waited(&s->sequence));
 	while (s->keys && keys.revents && (key = terminal_key()) != -1) {
-		int meant = key >= 0 ? keys_take(&s->sequence, (unsigned char)key) : KEY_NONE;
-
-		if (meant == 'q' || meant == 'Q')
-			stopped = 1;
-		/* what a key changes is shown at once */
-		if (view_key(&s->choice, meant))
-			s->shown_ns = 0;
+		if (key >= 0)
+			key_meant(s, keys_take(&s->sequence, (unsigned char)key));
 		if (key < -1 || (keys.revents & POLLHUP))
 			s->keys = false;
 	}

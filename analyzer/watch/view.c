@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* view.h: the layout: a bar, the verdict, notices, tasks that hold up their job, the table, what was lately, a line about keys. */
+/* view.h: the layout: a bar, the verdict, notices, tasks that hold up their job, the table, what was lately, a line about keys;
+ * or a page instead of all between the first line and the last. */
 #include "view.h"
 
 #include <stdio.h>
@@ -11,11 +12,6 @@
 #include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/times.h"
-
-/* The last line. Where frames come through standard input there are no keys. */
-#define MARKS "* worse than its peers  + more demand than its peers  - not judged"
-#define KEYS  "q quits  s sorts  arrows PgUp PgDn move"
-#define SHORT "* worse  + more demand  - not judged"
 
 const char *view_clock(int64_t ns, char buf[16])
 {
@@ -37,13 +33,13 @@ void view_remember(struct view_lately *l, const struct change *c)
 	l->n += l->n < VIEW_LATELY;
 }
 
-static void draw_bar(struct screen *s, const struct watch *w, int64_t now_ns)
+static void draw_bar(struct screen *s, const struct watch *w, const char *title, int64_t now_ns)
 {
 	struct text t TEXT_SCOPED = {0};
 	int64_t at = watch_until(w);
 	char clock[16];
 
-	text_add(&t, " limpet watch  %s %s", view_clock(now_ns, clock), time_zone_shown());
+	text_add(&t, " %s  %s %s", title, view_clock(now_ns, clock), time_zone_shown());
 	if (w->n_heard || !w->jobs.any)
 		text_add(&t, "  %zu of %zu servers report", watch_reporting(w), w->n_heard);
 	if (w->jobs.any)
@@ -62,24 +58,13 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 			    size_t i, int64_t now_ns)
 {
 	const struct incident *x = &a->incidents[i];
-	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
-	char clock[16], span[WORDS_LEN];
-	size_t used =
-		screen_flow(s, row, most < 2 ? most : 2, 4, x->suspicious ? LOOK_WARN : LOOK_BAD,
-			    verdict_headline(&said, a, i));
+	struct text t TEXT_SCOPED = {0};
+	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4,
+				  x->suspicious ? LOOK_WARN : LOOK_BAD, verdict_headline(&t, a, i));
 
-	text_enclose(&t, "", sentence_suspicion(&said, x), "; ");
-	text_add(&t, "%ssince %s %s (%s), ", x->chronic ? "chronic, " : "",
-		 view_clock(x->onset_ns, clock), time_zone_shown(),
-		 words_span(now_ns - x->onset_ns, span));
-	sentence_confidence(&t, x);
-	text_enclose(&t, ": ", sentence_doubts(&said, x), "");
-	if (x->held)
-		text_put(&t, "; held: too few events to judge again");
-	text_enclose(&t, "; a guess: ", sentence_guess(&said, &x->guess), "");
-	text_enclose(&t, "; ", sentence_times(&said, x), "");
+	text_reset(&t);
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
-			    LOOK_PLAIN, text_of(&t));
+			    LOOK_PLAIN, view_state(&t, x, now_ns));
 	for (size_t k = 0; k < x->n_findings && used < most; k++) {
 		if (x->findings[k].symptom && k)
 			continue;
@@ -241,21 +226,18 @@ static void draw_lately(struct screen *s, size_t row, size_t most, const struct 
 		screen_flow(s, row + 2 + i, 1, 9, LOOK_DIM, l->at[i]);
 }
 
-static const char *last_line(size_t cols)
+/* So few that servers need what else is blank, or told of the verdict. */
+static bool has_few_rows(const struct screen *s)
 {
-	return cols < sizeof(SHORT "  " KEYS) - 1   ? KEYS
-	       : cols < sizeof(MARKS "  " KEYS) - 1 ? SHORT "  " KEYS
-						    : MARKS "  " KEYS;
+	return s->rows < 16;
 }
 
-void view_draw(struct screen *s, const struct watch *w, const struct view_lately *lately,
-	       const char *notice, struct view_choice *choice, int64_t now_ns)
+static void draw_all(struct screen *s, size_t last, const struct watch *w,
+		     const struct view_lately *lately, const char *notice,
+		     struct view_choice *choice, int64_t now_ns)
 {
-	size_t verdict = s->rows / 3 > 4 ? s->rows / 3 : 4, row = 1, last;
+	size_t verdict = has_few_rows(s) ? s->rows / 4 + (s->rows < 4) : s->rows / 3, row = 1;
 
-	draw_bar(s, w, now_ns);
-	/* the last row tells keys and marks */
-	last = s->rows > 2 ? s->rows - 1 : s->rows;
 	verdict = verdict > last - 1 ? last - 1 : verdict;
 	row += draw_verdict(s, row, verdict, w, now_ns);
 	if (*notice && row < last)
@@ -266,11 +248,52 @@ void view_draw(struct screen *s, const struct watch *w, const struct view_lately
 	if (row < last)
 		row += draw_stragglers(s, row, s->rows / 8 < last - row ? s->rows / 8 : 0,
 				       &w->verdict);
-	row++;
+	row += !has_few_rows(s);
 	if (row < last)
-		row += view_table(s, row, last - row, w, choice);
+		row += view_table(s, row, last - row, w, choice, now_ns);
 	if (row < last)
 		draw_lately(s, row, last - row, lately);
+}
+
+static void page_fill(struct screen_roll *r, const struct watch *w,
+		      const struct view_choice *choice, int64_t now_ns)
+{
+	if (choice->keys.open)
+		view_help(r);
+	else
+		view_server(r, w, choice->node, now_ns);
+}
+
+/* Twice: what there is now may be less than it was, and then the last line is shown last. */
+static void draw_page(struct screen *s, size_t last, const struct watch *w,
+		      struct view_choice *choice, int64_t now_ns)
+{
+	struct view_page *p = choice->keys.open ? &choice->keys : &choice->server;
+	struct screen_roll counted = {.s = s}, r = {.s = s, .row = 1, .rows = last - 1};
+
+	page_fill(&counted, w, choice, now_ns);
+	p->lines = counted.n;
+	p->fit = r.rows;
+	if (p->top + p->fit > p->lines)
+		p->top = p->lines > p->fit ? p->lines - p->fit : 0;
+	r.top = p->top;
+	page_fill(&r, w, choice, now_ns);
+}
+
+void view_draw(struct screen *s, const struct watch *w, const struct view_lately *lately,
+	       const char *notice, struct view_choice *choice, int64_t now_ns)
+{
+	/* the last row tells keys and marks */
+	size_t last = s->rows > 2 ? s->rows - 1 : s->rows;
+	const char *title = choice->keys.open	  ? "keys"
+			    : choice->server.open ? robust_node_name(w->robust, choice->node)
+						  : "limpet watch";
+
+	draw_bar(s, w, title, now_ns);
+	if (choice->keys.open || choice->server.open)
+		draw_page(s, last, w, choice, now_ns);
+	else
+		draw_all(s, last, w, lately, notice, choice, now_ns);
 	if (last < s->rows)
-		screen_put(s, last, 0, LOOK_DIM, "%s", w->stream ? MARKS : last_line(s->cols));
+		view_last_line(s, last, w, choice);
 }

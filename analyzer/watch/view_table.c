@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys.h"
 #include "view.h"
+#include "analyzer/output/words.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/times.h"
 
-/* Further than any table, and no overflow with pages on top. */
-#define MOVE_ALL 1000000000L
 #define KB_IN_MB (1024 / 1e6)
 enum { NAME_COLS = 15, CELL_COLS = 8, SIGNALS_EACH = 2 };
 
@@ -50,6 +48,8 @@ struct view_line {
 	enum { INDICTED, SUSPICIOUS, THE_REST } rank;
 	const struct incident *against; /* of the verdict; NULL: none */
 	bool silent;
+	int64_t since_ns; /* its trouble; INT64_MAX: it has none */
+	int64_t heard_ns; /* INT64_MIN: never */
 };
 
 /* ---- cells ------------------------------------------------------------------------------------------*/
@@ -156,6 +156,44 @@ static int by_line_name(const void *a, const void *b)
 	return strcmp(x->name, y->name) ?: ORDER(x->node, y->node);
 }
 
+static int by_since(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+
+	return ORDER(x->since_ns, y->since_ns) ?: by_trouble(a, b);
+}
+
+static int by_heard(const void *a, const void *b)
+{
+	const struct view_line *x = a, *y = b;
+
+	return ORDER(x->heard_ns, y->heard_ns) ?: by_line_name(a, b);
+}
+
+static int64_t since_of(const struct view_line *l)
+{
+	return l->since_ns;
+}
+
+static int64_t heard_of(const struct view_line *l)
+{
+	return l->heard_ns;
+}
+
+/* Orders, with the age that they are by as the first column. */
+static const struct view_order {
+	const char *word; /* below "server" */
+	int (*by)(const void *, const void *);
+	const char *head; /* of the column; NULL: there is none */
+	int64_t (*time)(const struct view_line *l);
+} orders[] = {
+	{"odd first", by_trouble, NULL, NULL},
+	{"by name", by_line_name, NULL, NULL},
+	{"oldest trouble", by_since, "trouble", since_of},
+	{"oldest data", by_heard, "data", heard_of},
+};
+const size_t view_n_orders = sizeof(orders) / sizeof(*orders);
+
 static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 {
 	const struct incident *against = verdict_against(&w->verdict, watch_row(w, node), true);
@@ -167,40 +205,98 @@ static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 					: against->suspicious ? SUSPICIOUS
 							      : INDICTED,
 				.against = against,
-				.silent = !w->here[node]};
+				.silent = !w->here[node],
+				.heard_ns = w->heard_ns[node]};
+	l->since_ns = against ? against->onset_ns : l->silent ? l->heard_ns : INT64_MAX;
 	for (size_t i = 0; node < w->looks.n && i < w->looks.nodes[node].n; i++)
 		l->odd += w->looks.nodes[node].at[i].look.to_ns == now &&
 			  looks_odd(&w->looks.nodes[node].at[i].look);
 }
 
-static void draw_heads(struct screen *s, size_t row, size_t n, bool by_name)
+/* Names as they are shown, so that a '?' finds what has no better sign. */
+static bool is_listed(const char *name, const char *part)
 {
-	screen_put(s, row, 0, LOOK_BOLD, by_name ? "server, by name" : "server");
+	char shown[HOST_LEN], wanted[HOST_LEN];
+
+	return strcasestr(output_clean(name, shown, sizeof(shown)),
+			  output_clean(part, wanted, sizeof(wanted))) != NULL;
+}
+
+/* What is listed, in order; the caller frees it. NULL: out of memory. */
+static struct view_line *lines_listed(const struct watch *w, const struct view_choice *choice,
+				      size_t *n)
+{
+	struct view_line *lines = calloc(w->n_heard + 1, sizeof(*lines));
+
+	*n = 0;
+	for (size_t i = 0; lines && i < w->n_heard; i++)
+		if (is_listed(robust_node_name(w->robust, i), choice->part))
+			fill_line(&lines[(*n)++], w, i);
+	if (lines)
+		sort(lines, *n, orders[choice->order].by);
+	return lines;
+}
+
+/* Columns of values begin after the one of an age. */
+static size_t values_col(const struct view_order *o)
+{
+	return NAME_COLS + (o->head ? CELL_COLS : 0);
+}
+
+static void draw_age(struct screen *s, size_t row, int64_t from_ns, int64_t now_ns)
+{
+	char span[WORDS_LEN] = "-";
+	bool any = from_ns != INT64_MIN && from_ns != INT64_MAX;
+
+	if (any)
+		words_span(now_ns - from_ns, span);
+	screen_put(s, row, NAME_COLS, any ? LOOK_PLAIN : LOOK_DIM, "%*.*s", CELL_COLS - 1,
+		   CELL_COLS - 1, span);
+}
+
+/* In one row where two have no room. */
+static size_t draw_heads(struct screen *s, size_t row, size_t n, const struct view_order *o,
+			 bool both)
+{
+	size_t from = values_col(o);
+
+	screen_put(s, row, 0, LOOK_BOLD, "%s", both ? "server" : o->word);
+	if (both)
+		screen_put(s, row + 1, 0, LOOK_BOLD, "%s", o->word);
+	if (o->head)
+		screen_put(s, row, NAME_COLS, LOOK_BOLD, "%*s", CELL_COLS - 1, o->head);
 	for (size_t c = 0; c < n; c++) {
-		size_t col = NAME_COLS + c * CELL_COLS;
+		size_t col = from + c * CELL_COLS;
 
 		screen_put(s, row, col, LOOK_BOLD, "%*s", CELL_COLS - 1, columns[c].head);
-		screen_put(s, row + 1, col, LOOK_DIM, "%*s", CELL_COLS - 1, columns[c].unit);
+		if (both)
+			screen_put(s, row + 1, col, LOOK_DIM, "%*s", CELL_COLS - 1,
+				   columns[c].unit);
 	}
+	return both ? 2 : 1;
 }
 
 static void draw_line(struct screen *s, size_t row, const struct view_line *l,
-		      const struct watch *w, size_t n, bool chosen)
+		      const struct watch *w, size_t n, const struct view_order *o, bool chosen,
+		      int64_t now_ns)
 {
 	static const enum screen_look looks[] = {
 		[INDICTED] = LOOK_BAD, [SUSPICIOUS] = LOOK_WARN, [THE_REST] = LOOK_PLAIN};
 	enum screen_look look = l->silent && !l->against ? LOOK_DIM : looks[l->rank];
 	char name[NAME_COLS], clock[16];
+	size_t from = values_col(o);
 
 	output_clean(l->name, name, sizeof(name));
 	screen_put(s, row, 0, chosen ? LOOK_BAR : look, "%s", name);
-	if (l->silent && w->heard_ns[l->node] == INT64_MIN)
-		screen_put(s, row, NAME_COLS, LOOK_WARN, "  nothing heard of it");
+	if (o->head)
+		draw_age(s, row, o->time(l), now_ns);
+	if (l->silent && l->heard_ns == INT64_MIN)
+		screen_put(s, row, from, LOOK_WARN, "  nothing heard of it");
 	else if (l->silent)
-		screen_put(s, row, NAME_COLS, LOOK_WARN, "  silent since %s %s",
-			   view_clock(w->heard_ns[l->node], clock), time_zone_shown());
+		screen_put(s, row, from, LOOK_WARN, "  silent since %s %s",
+			   view_clock(l->heard_ns, clock), time_zone_shown());
 	for (size_t c = 0; c < n && !l->silent; c++)
-		draw_cell(s, row, NAME_COLS + c * CELL_COLS, cell_of(w, l->node, &columns[c]),
+		draw_cell(s, row, from + c * CELL_COLS, cell_of(w, l->node, &columns[c]),
 			  &columns[c]);
 }
 
@@ -219,26 +315,8 @@ static void draw_rest(struct screen *s, size_t row, const struct view_line *line
 		screen_put(s, row, 0, LOOK_DIM, "... and %zu more, all alike", n);
 }
 
-bool view_key(struct view_choice *choice, int key)
-{
-	long page = choice->page ? (long)choice->page : 1;
-
-	switch (key) {
-	case 's': choice->by_name = !choice->by_name; return true;
-	case KEY_UP:
-	case 'k': choice->move--; return true;
-	case KEY_DOWN:
-	case 'j': choice->move++; return true;
-	case KEY_PAGE_UP: choice->move -= page; return true;
-	case KEY_PAGE_DOWN: choice->move += page; return true;
-	case KEY_HOME: choice->move = -MOVE_ALL; return true;
-	case KEY_END: choice->move = MOVE_ALL; return true;
-	}
-	return false;
-}
-
-/* Follows the chosen server, moves as the keys say, and keeps it among the `fit` lines shown. */
-static void choose_line(struct view_choice *choice, const struct view_line *lines, size_t n,
+/* Follows the chosen server, moves as the keys say, and keeps it among the `fit` lines shown. Whether it is one of them. */
+static bool choose_line(struct view_choice *choice, const struct view_line *lines, size_t n,
 			size_t fit)
 {
 	long at = -1;
@@ -246,54 +324,72 @@ static void choose_line(struct view_choice *choice, const struct view_line *line
 	for (size_t i = 0; choice->any && i < n; i++)
 		if (lines[i].node == choice->node)
 			at = (long)i;
-	choice->page = fit;
-	if (choice->move || at >= 0) {
+	choice->listed = n;
+	choice->fit = fit;
+	if (n && (choice->move || at >= 0)) {
 		/* the first key down chooses the first line */
 		at += choice->move;
 		at = at < 0 ? 0 : at >= (long)n ? (long)n - 1 : at;
 		choice->any = true;
 		choice->node = lines[at].node;
-		choice->move = 0;
 		if ((size_t)at < choice->top)
 			choice->top = (size_t)at;
 		if (fit && (size_t)at >= choice->top + fit)
 			choice->top = (size_t)at + 1 - fit;
 	}
-	if (choice->top > n - fit)
-		choice->top = n - fit;
+	choice->move = 0;
+	if (choice->top + fit > n)
+		choice->top = n > fit ? n - fit : 0;
+	return at >= 0;
+}
+
+bool view_choose(struct view_choice *choice, const struct watch *w, bool first)
+{
+	size_t n;
+	struct view_line *lines = lines_listed(w, choice, &n);
+	bool chosen = lines && choose_line(choice, lines, n, choice->fit);
+
+	if (lines && !chosen && first && n) {
+		choice->any = chosen = true;
+		choice->node = lines[choice->top].node;
+	}
+	free(lines);
+	return chosen;
 }
 
 size_t view_table(struct screen *s, size_t row, size_t most, const struct watch *w,
-		  struct view_choice *choice)
+		  struct view_choice *choice, int64_t now_ns)
 {
-	size_t n = w->n_heard, room = s->cols > NAME_COLS ? (s->cols - NAME_COLS) / CELL_COLS : 0;
-	struct view_line *lines = calloc(n + 1, sizeof(*lines));
-	double *scratch = calloc(n + 1, sizeof(*scratch));
-	size_t fit, used = 0;
+	/* of few rows all are for servers but one */
+	enum { LITTLE = 9 };
+	const struct view_order *o = &orders[choice->order];
+	size_t room = s->cols > values_col(o) ? (s->cols - values_col(o)) / CELL_COLS : 0;
+	double *scratch = calloc(w->n_heard + 1, sizeof(*scratch));
+	size_t n, fit, used = 0;
+	struct view_line *lines = lines_listed(w, choice, &n);
 
-	if (!lines || !scratch || most < 4 || !n)
+	if (!lines || !scratch || most < 2 || !w->n_heard)
 		goto out;
 	room = room > COLUMNS ? COLUMNS : room;
-	for (size_t i = 0; i < n; i++)
-		fill_line(&lines[i], w, i);
-	sort(lines, n, choice->by_name ? by_line_name : by_trouble);
-	draw_heads(s, row, room, choice->by_name);
-	used = 2;
-	screen_put(s, row + used, 0, LOOK_DIM, "median of all");
-	for (size_t c = 0; c < room; c++) {
+	used = draw_heads(s, row, room, o, most >= LITTLE);
+	if (most >= LITTLE)
+		screen_put(s, row + used, 0, LOOK_DIM, "median of all");
+	for (size_t c = 0; c < room && most >= LITTLE; c++) {
 		char value[16];
 
 		view_number(median(w, &columns[c], scratch), value);
-		screen_put(s, row + used, NAME_COLS + c * CELL_COLS, LOOK_DIM, "%*s ",
+		screen_put(s, row + used, values_col(o) + c * CELL_COLS, LOOK_DIM, "%*s ",
 			   CELL_COLS - 1, value);
 	}
-	used++;
-	fit = n <= most - used ? n : most - used - 1;
+	used += most >= LITTLE;
+	fit = n <= most - used ? n : most - used - (most - used > 1);
 	choose_line(choice, lines, n, fit);
 	for (size_t i = choice->top; i < choice->top + fit; i++)
-		draw_line(s, row + used++, &lines[i], w, room,
-			  choice->any && lines[i].node == choice->node);
-	if (fit < n)
+		draw_line(s, row + used++, &lines[i], w, room, o,
+			  choice->any && lines[i].node == choice->node, now_ns);
+	if (!n)
+		screen_put(s, row + used++, 0, LOOK_WARN, "no server's name has this in it");
+	else if (used < most && fit < n)
 		draw_rest(s, row + used++, lines, n, choice->top, fit);
 out:
 	free(lines);

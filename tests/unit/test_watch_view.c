@@ -38,10 +38,40 @@ static void words_flow_and_are_cut(void **state)
 	screen_put(&s, 1, 10, LOOK_PLAIN, "cut here");
 	row_is(&s, 1, "          cu");
 	screen_release(&s);
+	/* no line ends at a tie, nor before a closing mark */
+	assert_int_equal(screen_init(&s, 4, 12), 0);
+	assert_int_equal(screen_flow(&s, 0, 2, 0, LOOK_PLAIN, "one two 3" TEXT_TIE "four"), 2);
+	row_is(&s, 0, "one two");
+	row_is(&s, 1, "3 four");
+	assert_int_equal(screen_flow(&s, 2, 2, 0, LOOK_PLAIN, "one two four ; x"), 2);
+	row_is(&s, 2, "one two");
+	row_is(&s, 3, "four; x");
+	screen_release(&s);
 	/* at the right edge */
 	assert_int_equal(screen_init(&s, 2, 8), 0);
 	assert_int_equal(screen_flow(&s, 0, 1, 0, LOOK_PLAIN, "eight888 x"), 1);
 	row_is(&s, 0, "eigh ...");
+	screen_release(&s);
+}
+
+/* A longer text through three rows: the lines from the fourth on, and all of them counted. */
+static void a_roll_shows_a_part_and_counts_all(void **state)
+{
+	struct screen s = {0};
+	struct screen_roll r = {.s = &s, .row = 1, .rows = 3, .top = 3};
+
+	(void)state;
+	assert_int_equal(screen_init(&s, 5, 10), 0);
+	screen_roll(&r, 2, LOOK_PLAIN, "one two three four five");
+	assert_int_equal(r.n, 4);
+	screen_put(&s, screen_roll_line(&r), 3, LOOK_PLAIN, "put");
+	screen_roll(&r, 0, LOOK_PLAIN, "six ; seven eight nine");
+	assert_int_equal(r.n, 7);
+	row_is(&s, 0, "");
+	row_is(&s, 1, "  five");
+	row_is(&s, 2, "   put");
+	row_is(&s, 3, "six; seven");
+	row_is(&s, 4, "");
 	screen_release(&s);
 }
 
@@ -254,10 +284,13 @@ static void shows_after(const struct watch *w, struct view_choice *choice, int k
 {
 	struct screen s;
 
-	assert_true(view_key(choice, key));
+	assert_int_equal(view_key(choice, w, key), VIEW_CHANGED);
 	s = drawn_with(w, 24, 80, choice);
-	assert_true(shows(&s, words));
-	assert_false(shows(&s, no));
+	if (!shows(&s, words) || shows(&s, no)) {
+		for (size_t i = 0; i < s.rows; i++)
+			print_message("%.*s\n", (int)s.cols, s.text + i * s.cols);
+		fail_msg("no '%s', or '%s', after %d", words, no, key);
+	}
 	screen_release(&s);
 }
 
@@ -268,8 +301,8 @@ static void keys_move_through_the_table(void **state)
 	struct view_choice choice = {0};
 
 	(void)state;
-	assert_false(view_key(&choice, 'x'));
-	shows_after(w, &choice, 's', "server, by name", "srv-9 ");
+	assert_int_equal(view_key(&choice, w, 'x'), VIEW_NOTHING);
+	shows_after(w, &choice, 's', "by name", "srv-9 ");
 	shows_after(w, &choice, KEY_END, "srv-9 ", "srv-1 ");
 	assert_int_equal(choice.node, 8); /* by name srv-9 is the last */
 	shows_after(w, &choice, KEY_DOWN, "srv-9 ", "srv-1 ");
@@ -278,8 +311,234 @@ static void keys_move_through_the_table(void **state)
 	shows_after(w, &choice, 'j', "srv-10 ", "srv-9 ");
 	assert_int_equal(choice.node, 9);
 	look_at(w, 41, "sdb", SIG_READ, 90, true);
+	for (size_t i = 2; i < view_n_orders; i++)
+		assert_int_equal(view_key(&choice, w, 's'), VIEW_CHANGED);
 	shows_after(w, &choice, 's', "srv-10 ", "by name");
 	assert_int_equal(choice.node, 9);
+	assert_int_equal(view_key(&choice, w, 'q'), VIEW_QUIT);
+	watch_free(w);
+}
+
+/* In the order of these lines of the screen. */
+static void are_in_order(const struct screen *s, const char *const *lines, size_t n)
+{
+	char *text = strndup(s->text, s->rows * s->cols);
+	const char *at = text;
+
+	for (size_t i = 0; i < n; i++) {
+		at = strstr(at, lines[i]);
+		if (!at)
+			fail_msg("'%s' is not there, or too early", lines[i]);
+	}
+	free(text);
+}
+
+static void servers_are_sorted_by_their_trouble_and_data(void **state)
+{
+	static const char *const odd[] = {"odd first", "\n"};
+	static const char *const trouble[] = {"trouble",      "oldest trouble", "oss2 ", "80 s",
+					      "silent since", "oss5 ",		"35 s",	 "oss1 ",
+					      " - ",	      "Enter opens"};
+	static const char *const data[] = {
+		"data",	 "oldest data", "oss4 ",	"-",	 "nothing heard of it",
+		"oss2 ", "80 s",	"silent since", "oss1 ", " 5 s"};
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct view_choice choice = {0};
+	struct screen s;
+
+	(void)state;
+	indict(&w->verdict, 4, CAUSE_DISK_HOG, "fio:12");
+	w->here[1] = w->here[3] = false;
+	w->heard_ns[1] = AT(15);
+	w->heard_ns[3] = INT64_MIN;
+	s = drawn_with(w, 30, 80, &choice);
+	are_in_order(&s, odd, 1);
+	screen_release(&s);
+	choice.order = 2;
+	s = drawn_with(w, 30, 80, &choice);
+	are_in_order(&s, trouble, sizeof(trouble) / sizeof(*trouble));
+	screen_release(&s);
+	choice.order = 3;
+	s = drawn_with(w, 30, 80, &choice);
+	are_in_order(&s, data, sizeof(data) / sizeof(*data));
+	screen_release(&s);
+	watch_free(w);
+}
+
+static void types(struct view_choice *choice, const struct watch *w, const char *bytes)
+{
+	for (; *bytes; bytes++)
+		view_key(choice, w, (unsigned char)*bytes);
+}
+
+/* What is typed is shown, also what a terminal would take for more, and finds what names show. */
+static void a_part_of_a_name_is_found(void **state)
+{
+	struct watch *w = watch_of(50, "Rack\033-");
+	struct view_choice choice = {0};
+
+	(void)state;
+	shows_after(w, &choice, '/', "/_  50 of 50 servers", "Rack?-9 ");
+	types(&choice, w, "rack\x9b-4q");
+	shows_after(w, &choice, 127, "/rack?-4_  11 of 50 servers  Enter keeps them", "Rack?-1 ");
+	/* the chosen server may be one that is not listed */
+	shows_after(w, &choice, KEY_END, "Rack?-49 ", "Rack?-1 ");
+	assert_int_equal(choice.node, 48);
+	shows_after(w, &choice, '3', "Rack?-43 ", "Rack?-49 ");
+	shows_after(w, &choice, '\r', "/rack?-43  1 of 50 servers  Esc lists all", "Rack?-49 ");
+	shows_after(w, &choice, '\r', "Rack?-43 could not be judged", "Rack?-1 ");
+	assert_int_equal(choice.node, 42);
+	shows_after(w, &choice, KEY_ESCAPE, "/rack?-43  1 of 50", "Rack?-9 ");
+	shows_after(w, &choice, KEY_ESCAPE, "Rack?-43 ", "/rack");
+	shows_after(w, &choice, '/', "/_", "rack");
+	types(&choice, w, "none");
+	shows_after(w, &choice, '\r', "no server's name has this in it", "more, ");
+	assert_int_equal(view_key(&choice, w, '\r'), VIEW_CHANGED);
+	assert_false(choice.server.open);
+	shows_after(w, &choice, '/', "/_", "none");
+	types(&choice, w, "ab");
+	shows_after(w, &choice, 'U' - '@', "/_", "/ab");
+	shows_after(w, &choice, '\b', "q quits", "/_");
+	/* no longer than a name */
+	view_key(&choice, w, '/');
+	for (int i = 0; i < 2 * HOST_LEN; i++)
+		view_key(&choice, w, i == HOST_LEN - 2 ? 'z' : 'y');
+	shows_after(w, &choice, KEY_DOWN, "yyyz_  0 of 50 servers", "/yyyz");
+	watch_free(w);
+}
+
+/* Keys that come faster than pictures mean what they would have meant, one by one. */
+static void a_server_is_opened_alone(void **state)
+{
+	struct watch *w = watch_of(50, "oss");
+	struct view_choice choice = {0};
+	struct unproven u = {.node = 4, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	static const char *const odd_first[] = {"* read latency", "* other programs'",
+						"  read dev"};
+	struct screen s;
+
+	(void)state;
+	indict(&w->verdict, 4, CAUSE_DISK_HOG, "fio:12");
+	indict(&w->verdict, 4, CAUSE_CPU_HOG, "")->open = false;
+	indict(&w->verdict, 2, CAUSE_SLOW, "");
+	look_at(w, 4, "sdb", SIG_READ, 31, true);
+	look_at(w, 4, "sdb", SIG_READ_DEVICE, 5, false);
+	look_at(w, 4, "", SIG_FOREIGN_RX, 20000, true);
+	look_at(w, 4, "sdb", SIG_DISK_KB, 300, true);
+	notice(&w->verdict, NOTICE_REBOOT, 4, "", 90);
+	notice(&w->verdict, NOTICE_REBOOT, 3, "", 90);
+	straggle(&w->verdict, 4, 20);
+	assert_int_equal(verdict_used(&w->verdict, &u), 0);
+	s = drawn_with(w, 24, 80, &choice);
+	screen_release(&s);
+	types(&choice, w, "jjjks/oss5\r\r");
+	assert_true(choice.server.open);
+	assert_int_equal(choice.node, 4);
+	s = drawn_with(w, 60, 80, &choice);
+	assert_true(shows(&s, " oss5  03:0"));
+	assert_true(shows(&s, "oss5 limps: disk-hog: fio (pid 12), 50 % of bytes"));
+	assert_true(shows(&s, "since 03:01:00 UTC (35 s), 95 % sure"));
+	assert_true(shows(&s, "why: "));
+	assert_true(shows(&s, "- read latency of sdb 31.20 ms, peers' median 4.10 ms"));
+	assert_true(shows(&s, "task1 on oss5 runs for 20 s"));
+	assert_true(
+		shows(&s, "* read latency of sdb                   31.0 ms      4.00 ms   7.75 x"));
+	assert_true(shows(&s, "+ file system's disk bytes of sdb "));
+	assert_true(shows(&s, " other programs' bytes received     19.5 MiB/s"));
+	are_in_order(&s, odd_first, sizeof(odd_first) / sizeof(*odd_first));
+	assert_true(shows(&s, "- a disk that takes 2 x as long would not have been seen"));
+	assert_true(shows(&s, "the probe of oss5 was started anew"));
+	assert_true(shows(&s, "oss5 limped: cpu-hog"));
+	assert_false(shows(&s, "oss3"));
+	assert_false(shows(&s, "oss4"));
+	assert_true(shows(&s, "q go back"));
+	screen_release(&s);
+	/* on fewer rows it scrolls, and ends at its end */
+	shows_after(w, &choice, KEY_UP, "1-22 of ", "limped");
+	shows_after(w, &choice, KEY_END, "limped", "oss5 limps");
+	shows_after(w, &choice, KEY_DOWN, "limped", "oss5 limps");
+	/* what there was may have gone meanwhile */
+	w->verdict.incidents[1].node = 1;
+	shows_after(w, &choice, KEY_DOWN, "started anew", "limped");
+	assert_int_equal(choice.server.top + choice.server.fit, choice.server.lines);
+	view_key(&choice, w, KEY_END);
+	view_key(&choice, w, KEY_UP);
+	assert_int_equal(choice.server.top + choice.server.fit + 1, choice.server.lines);
+	shows_after(w, &choice, KEY_DOWN, "started anew", "limped");
+	shows_after(w, &choice, '?', "these keys", "started anew");
+	shows_after(w, &choice, '?', "started anew", "these keys");
+	shows_after(w, &choice, 'q', "by name", "what may help");
+	assert_false(choice.server.open);
+	assert_int_equal(choice.node, 4);
+	watch_free(w);
+}
+
+static void a_silent_and_a_well_server_have_pages(void **state)
+{
+	struct watch *w = watch_of(SERVERS, "oss");
+	struct view_choice choice = {.any = true, .node = 1, .server.open = true};
+	struct unjudged u = {.node = 2, .signal = SIG_RUNQ, .why = UNJUDGED_TOO_FEW};
+
+	(void)state;
+	shows_after(w, &choice, KEY_HOME, "oss2 is well", "silent");
+	w->here[1] = false;
+	shows_after(w, &choice, KEY_HOME, "silent since 03:01:30 UTC", "nothing was");
+	w->heard_ns[1] = INT64_MIN;
+	shows_after(w, &choice, KEY_HOME, "nothing was heard of it", "silent");
+	assert_int_equal(robust_push(w->robust, AT(90), NULL, 0), 0);
+	shows_after(w, &choice, KEY_HOME, "none was judged in the last interval", "read latency");
+	assert_int_equal(verdict_add_unjudged(&w->verdict, &u), 0);
+	choice.node = 2;
+	shows_after(w, &choice, KEY_HOME, "- run-queue delay, 90 %: ", "oss2");
+	w->verdict.judged[2] = false;
+	shows_after(w, &choice, KEY_HOME, "oss3 could not be judged", "is well");
+	/* a server of which no verdict knows yet */
+	w->verdict.judged[2] = true;
+	w->verdict.n_nodes = 2;
+	shows_after(w, &choice, KEY_HOME, "oss3 could not be judged", "is well");
+	w->verdict.n_nodes = SERVERS;
+	watch_free(w);
+}
+
+static void the_last_line_tells_the_keys(void **state)
+{
+	static const struct {
+		size_t cols;
+		const char *line;
+	} rows[] = {
+		{200, "* worse than its peers  + more demand than its peers  - not judged  arrows"},
+		{80, "arrows PgUp PgDn move  Enter opens  / finds  s sorts  ? keys  q quits"},
+		{40, "Enter opens  / finds  s sorts  ? q quits"},
+		{20, "Enter / s ? q"},
+		{6, "Enter "}};
+	struct watch *w = watch_of(SERVERS, "oss");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct screen s = drawn(w, 10, rows[i].cols);
+
+		assert_memory_equal(s.text + 9 * s.cols, rows[i].line,
+				    strlen(rows[i].line) < s.cols ? strlen(rows[i].line) : s.cols);
+		screen_release(&s);
+	}
+	watch_free(w);
+}
+
+/* Few rows are for servers. */
+static void a_small_terminal_shows_servers(void **state)
+{
+	struct watch *w = watch_of(50, "oss");
+	struct view_choice choice = {0};
+	struct screen s;
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		indict(&w->verdict, i, CAUSE_DISK_HOG, "fio:1");
+	s = drawn_with(w, 10, 40, &choice);
+	assert_true(shows(&s, "oss1 limps"));
+	assert_true(shows(&s, "odd first"));
+	assert_true(choice.fit >= 3);
+	screen_release(&s);
 	watch_free(w);
 }
 
@@ -306,12 +565,30 @@ static void keys_come_in_bytes(void **state)
 		struct keys k = {0};
 		int key = KEY_NONE;
 
+		assert_int_equal(keys_waited(&k), KEY_NONE);
 		for (const char *p = rows[i].bytes; *p; p++) {
 			assert_int_equal(key, KEY_NONE);
 			key = keys_take(&k, (unsigned char)*p);
 		}
 		assert_int_equal(key, rows[i].key);
 	}
+}
+
+/* Alone it is a key once nothing has come; a sequence that waits for its rest is none. */
+static void an_escape_is_a_key_if_nothing_follows(void **state)
+{
+	struct keys k = {0};
+
+	(void)state;
+	assert_int_equal(keys_take(&k, '\033'), KEY_NONE);
+	assert_true(keys_wait(&k));
+	assert_int_equal(keys_waited(&k), KEY_ESCAPE);
+	assert_false(keys_wait(&k));
+	assert_int_equal(keys_take(&k, 'q'), 'q');
+	assert_int_equal(keys_take(&k, '\033'), KEY_NONE);
+	assert_int_equal(keys_take(&k, '['), KEY_NONE);
+	assert_int_equal(keys_waited(&k), KEY_NONE);
+	assert_int_equal(keys_take(&k, 'A'), KEY_UP);
 }
 
 /* Any size, and names that mean something to a terminal: nothing is written out of place. */
@@ -328,10 +605,44 @@ static void the_view_fits_any_screen(void **state)
 		notice(&w->verdict, NOTICE_CLIENT, 1, "host\033[2J", 90);
 	for (size_t r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
 		for (size_t c = 0; c < sizeof(sizes) / sizeof(*sizes); c++) {
+			struct view_choice server = {.any = true, .server.open = true};
+			struct view_choice keys = {.keys.open = true};
 			struct screen s = drawn(w, sizes[r], sizes[c]);
 
 			screen_release(&s);
+			s = drawn_with(w, sizes[r], sizes[c], &server);
+			screen_release(&s);
+			s = drawn_with(w, sizes[r], sizes[c], &keys);
+			screen_release(&s);
 		}
+	watch_free(w);
+}
+
+/* Any keys, at any speed, on screens that change: what is drawn is in place, and the chosen server is one. */
+static void any_keys_at_any_speed(void **state)
+{
+	static const int keys[] = {KEY_UP,  KEY_DOWN,	KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_HOME,
+				   KEY_END, KEY_ESCAPE, KEY_NONE,    '\r',	    '/',
+				   's',	    '?',	'q',	     '\b',	    '1',
+				   'o',	    255,	'U' - '@'};
+	struct watch *w = watch_of(40, "oss\033");
+	struct view_choice choice = {0};
+	uint32_t random = 1;
+
+	(void)state;
+	indict(&w->verdict, 3, CAUSE_DISK_HOG, "fio:1");
+	w->here[7] = false;
+	for (int i = 0; i < 30000; i++) {
+		random = random * 1664525 + 1013904223;
+		view_key(&choice, w, keys[(random >> 16) % (sizeof(keys) / sizeof(*keys))]);
+		assert_true(choice.node < 40);
+		if (!(random >> 30)) {
+			struct screen s =
+				drawn_with(w, (random >> 8) % 50, (random >> 20) % 100, &choice);
+
+			screen_release(&s);
+		}
+	}
 	watch_free(w);
 }
 
@@ -482,6 +793,15 @@ int main(void)
 		cmocka_unit_test(tasks_that_hold_up_their_job_are_shown),
 		cmocka_unit_test(keys_move_through_the_table),
 		cmocka_unit_test(keys_come_in_bytes),
+		cmocka_unit_test(an_escape_is_a_key_if_nothing_follows),
+		cmocka_unit_test(a_roll_shows_a_part_and_counts_all),
+		cmocka_unit_test(servers_are_sorted_by_their_trouble_and_data),
+		cmocka_unit_test(a_part_of_a_name_is_found),
+		cmocka_unit_test(a_server_is_opened_alone),
+		cmocka_unit_test(a_silent_and_a_well_server_have_pages),
+		cmocka_unit_test(the_last_line_tells_the_keys),
+		cmocka_unit_test(a_small_terminal_shows_servers),
+		cmocka_unit_test(any_keys_at_any_speed),
 		cmocka_unit_test(the_view_fits_any_screen),
 		cmocka_unit_test(verdicts_and_signals_are_exposed),
 		cmocka_unit_test(signals_of_before_are_not_exposed),
