@@ -20,7 +20,8 @@
  * What was given up for its silence hung, however long it was. Length alone is none, for data are skewed: a task that takes long, and
  * runs at the end of the log, or was killed with its job, may have more to do than all others. It hung if another attempt of the
  * same task overtook it elsewhere. A map hung, too, if its progress stands still for longer than that of any on other servers
- * did: however much there is to read, what is read is told, by default every half minute. A reduce may wait for others' maps.
+ * did: however much there is to read, what is read is told, by default every half minute. A log that ends tells nothing. A reduce
+ * may wait for others' maps.
  *
  * How sure that is: one attempt is not enough, as a program may hang, too, and two are. Spark's lost heartbeats are not, however
  * many, as its driver may have paused, and all tasks of an executor are lost with one.
@@ -262,8 +263,12 @@ static int find_standing(const struct states *s, struct scratch *room, struct st
 		if (p->done != x->done)
 			moved_on(x, p->done, p->time_ns);
 	}
-	for (size_t i = 0; i < *n; i++)
-		moved_on(&all[i], 1, s->at[all[i].state].end_ns);
+	for (size_t i = 0; i < *n; i++) {
+		const struct state *st = &s->at[all[i].state];
+		int64_t heard_ns = states_heard(s, st);
+
+		moved_on(&all[i], 1, heard_ns < st->end_ns ? heard_ns : st->end_ns);
+	}
 	*at = all;
 	return 0;
 }

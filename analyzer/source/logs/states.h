@@ -205,6 +205,8 @@ struct states {
 
 void states_release(struct states *s); /* takes a zeroed one */
 
+/* states_open.c: the last time that the log of this state says; INT64_MAX: not known. */
+int64_t states_heard(const struct states *s, const struct state *x);
 /* states_local.c: 1: an attempt's data were elsewhere, 0: they were not, -1: the log does not say. */
 int task_not_local(const struct states *s, const struct state *task);
 /* The part of an attempt's class that says which stage it is of: its first bytes, so many ("stage 3 ANY": 7). */

@@ -96,6 +96,13 @@ static int64_t end_of(const struct open_ends *e, const struct state *x)
 	return later(end, e->reached_ns[own->local] < most ? e->reached_ns[own->local] : most);
 }
 
+int64_t states_heard(const struct states *s, const struct state *x)
+{
+	const struct reading *r = s->reading;
+
+	return r && x->file < s->files.n ? said_ns(r, &r->stem[r->stem_of[x->file]]) : INT64_MAX;
+}
+
 int states_open(struct states *s)
 {
 	struct open_ends e = {.s = s};
