@@ -322,6 +322,8 @@ sbindir    ?= $(prefix)/sbin
 bindir     ?= $(prefix)/bin
 mandir     ?= $(prefix)/share/man
 compdir    ?= $(prefix)/share/bash-completion/completions
+zshdir     ?= $(prefix)/share/zsh/site-functions
+fishdir    ?= $(prefix)/share/fish/vendor_completions.d
 unitdir    ?= $(prefix)/lib/systemd/system
 sysusersdir ?= $(prefix)/lib/sysusers.d
 docdir     ?= $(prefix)/share/doc/limpet
@@ -338,8 +340,9 @@ DEFAULTS    = $(DESTDIR)$(sysconfdir)/default
 RECEIVERS   = $(DESTDIR)$(sysconfdir)/limpet/receivers.d
 PAGES      := $(sort $(wildcard analyzer/man/limpet*.[1-9]))
 PLACED      = $(bindir)/limpet $(foreach p,$(PAGES),$(mandir)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
-	$(compdir)/limpet $(foreach d,$(DAEMONS),$(sbindir)/$(d) \
-	$(mandir)/man8/$(d).8 $(compdir)/$(d)) $(foreach u,$(UNITS),$(unitdir)/$(u).service) \
+	$(foreach d,$(DAEMONS),$(sbindir)/$(d) $(mandir)/man8/$(d).8) \
+	$(foreach c,limpet $(DAEMONS),$(compdir)/$(c) $(zshdir)/_$(c) $(fishdir)/$(c).fish) \
+	$(foreach u,$(UNITS),$(unitdir)/$(u).service) \
 	$(foreach s,$(SERVICES),$(sysusersdir)/$(s).conf) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 REPLACE     = sed -i 's|/usr/sbin/|$(sbindir)/|g;s|/usr/bin/limpet|$(bindir)/limpet|g;s|/etc/default/|$(sysconfdir)/default/|g;s|/etc/limpet/|$(sysconfdir)/limpet/|g'
@@ -363,7 +366,10 @@ install: $(PROGRAMS)
 	install -d -m 700 $(RECEIVERS)
 	install -m 755 $(O)/limpet $(DESTDIR)$(bindir)/limpet
 	install -m 644 $(DOCS) $(DESTDIR)$(docdir)/
-	install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/limpet
+	@set -e; for c in limpet $(DAEMONS); do \
+		install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/$$c; \
+		install -m 644 $(PACKAGING)/completion.zsh $(DESTDIR)$(zshdir)/_$$c; \
+		install -m 644 $(PACKAGING)/completion.fish $(DESTDIR)$(fishdir)/$$c.fish; done
 	@set -e; for p in $(PAGES); do \
 		page=$(DESTDIR)$(mandir)/man$${p##*.}/$${p##*/}; \
 		install -m 644 $$p $$page; \
@@ -371,7 +377,6 @@ install: $(PROGRAMS)
 	@set -e; for d in $(DAEMONS); do \
 		install -m 755 $(O)/$$d $(DESTDIR)$(sbindir)/$$d; \
 		install -m 644 userspace/$$d.8 $(DESTDIR)$(mandir)/man8/; \
-		install -m 644 $(PACKAGING)/completion.bash $(DESTDIR)$(compdir)/$$d; \
 		$(REPLACE) $(DESTDIR)$(mandir)/man8/$$d.8; done
 	@set -e; for d in $(SERVICES); do \
 		install -m 644 $(PACKAGING)/$$d.sysusers $(DESTDIR)$(sysusersdir)/$$d.conf; done

@@ -36,6 +36,9 @@ check_eq "$(placed)" "644 etc/default/limpet-probe
 644 usr/share/bash-completion/completions/limpet-probe
 644 usr/share/bash-completion/completions/limpet-push
 644 usr/share/doc/limpet/…
+644 usr/share/fish/vendor_completions.d/limpet-probe.fish
+644 usr/share/fish/vendor_completions.d/limpet-push.fish
+644 usr/share/fish/vendor_completions.d/limpet.fish
 644 usr/share/man/man1/limpet-diagnose.1
 644 usr/share/man/man1/limpet-evaluate.1
 644 usr/share/man/man1/limpet-flow.1
@@ -51,6 +54,9 @@ check_eq "$(placed)" "644 etc/default/limpet-probe
 644 usr/share/man/man7/limpet-stragglers.7
 644 usr/share/man/man8/limpet-probe.8
 644 usr/share/man/man8/limpet-push.8
+644 usr/share/zsh/site-functions/_limpet
+644 usr/share/zsh/site-functions/_limpet-probe
+644 usr/share/zsh/site-functions/_limpet-push
 755 usr/bin/limpet
 755 usr/sbin/limpet-probe
 755 usr/sbin/limpet-push" files && check_eq "$(stat -c %a "$root/var/lib/limpet" "$root/etc/limpet/receivers.d" | tr '\n' ' ')" \

@@ -9,7 +9,7 @@ PACKAGING=tools/packaging
 
 # The options of a program, one a line: "record: -o, --output DIR".
 options_of() { # PROGRAM
-	"$O/$1" --dump-options | while read -r command letter name placeholder; do
+	"$O/$1" --dump-options | while read -r command letter name placeholder _; do
 		[ "$letter" = - ] && letter='' || letter="$letter, "
 		[ "$placeholder" = - ] && placeholder='' || placeholder=" $placeholder"
 		echo "$command: $letter$name$placeholder"

@@ -118,7 +118,9 @@ check_eq "$(inside dpkg -L limpet-probe | while read -r f; do
 /usr/lib/sysusers.d/limpet-probe.conf
 /usr/sbin/limpet-probe
 /usr/share/bash-completion/completions/limpet-probe
-/usr/share/man/man8/limpet-probe.8.gz" files &&
+/usr/share/fish/vendor_completions.d/limpet-probe.fish
+/usr/share/man/man8/limpet-probe.8.gz
+/usr/share/zsh/vendor-completions/_limpet-probe" files &&
 	check_eq "$(inside stat -c '%a %U %G' /var/lib/limpet)" "750 limpet limpet" "/var/lib/limpet" &&
 	check_eq "$(inside getent passwd limpet | cut -d : -f 1,6,7)" "limpet:/var/lib/limpet:/usr/sbin/nologin" \
 		"user" && ok
@@ -133,7 +135,9 @@ check_eq "$(inside dpkg -L limpet-push | while read -r f; do
 /usr/lib/sysusers.d/limpet-push.conf
 /usr/sbin/limpet-push
 /usr/share/bash-completion/completions/limpet-push
-/usr/share/man/man8/limpet-push.8.gz" files &&
+/usr/share/fish/vendor_completions.d/limpet-push.fish
+/usr/share/man/man8/limpet-push.8.gz
+/usr/share/zsh/vendor-completions/_limpet-push" files &&
 	check_eq "$(inside stat -c '%a %U %G' /etc/limpet/receivers.d)" "700 limpet-push limpet-push" "/etc/limpet/receivers.d" &&
 	check_eq "$(inside id -Gn limpet-push)" "limpet-push limpet" groups && ok
 
@@ -145,6 +149,7 @@ check_eq "$(inside dpkg -L limpet | while read -r f; do
 /usr/bin/limpet
 /usr/lib/sysusers.d/limpet-serve.conf
 /usr/share/bash-completion/completions/limpet
+/usr/share/fish/vendor_completions.d/limpet.fish
 /usr/share/man/man1/limpet-diagnose.1.gz
 /usr/share/man/man1/limpet-evaluate.1.gz
 /usr/share/man/man1/limpet-flow.1.gz
@@ -157,7 +162,8 @@ check_eq "$(inside dpkg -L limpet | while read -r f; do
 /usr/share/man/man1/limpet.1.gz
 /usr/share/man/man5/limpet-inputs.5.gz
 /usr/share/man/man5/limpet-json.5.gz
-/usr/share/man/man7/limpet-stragglers.7.gz" files && ok
+/usr/share/man/man7/limpet-stragglers.7.gz
+/usr/share/zsh/vendor-completions/_limpet" files && ok
 
 case_begin "what is installed is what is in the packages"
 check_eq "$(inside dpkg --verify limpet limpet-probe limpet-push)" '' "differences" && ok

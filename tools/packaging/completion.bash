@@ -17,7 +17,7 @@ _limpet() {
 		prev=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	table=$("${program/#\~/$HOME}" --dump-options 2>/dev/null) || return
-	while read -r command letter name placeholder; do
+	while read -r command letter name placeholder _; do
 		[[ " $commands" == *" $command "* ]] || commands+="$command "
 		[[ $command == "$given" ]] || continue
 		options+="$name "

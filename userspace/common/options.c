@@ -463,15 +463,23 @@ static void print_commands(const char *about, const struct command *table)
 	       program_name, program_name);
 }
 
+/* A row of --dump-options; the help is in one line. */
+static void dump_option(const struct command *c, char letter, const char *name, const char *arg,
+			const char *help)
+{
+	printf("%s -%.1s --%s %s ", c->name, &letter, name, arg ?: "-");
+	for (; *help; help++)
+		if (!isspace((unsigned char)*help) || !isspace((unsigned char)help[1]))
+			putchar(isspace((unsigned char)*help) ? ' ' : *help);
+	putchar('\n');
+}
+
 static void dump_options(const struct command *table)
 {
 	for (const struct command *c = table; c->name; c++) {
-		for (const struct option_def *o = c->options; o->name; o++) {
-			char letter[3] = {'-', o->letter, '\0'};
-
-			printf("%s %s --%s %s\n", c->name, letter, o->name, o->arg ? o->arg : "-");
-		}
-		printf("%s -h --help -\n", c->name);
+		for (const struct option_def *o = c->options; o->name; o++)
+			dump_option(c, o->letter, o->name, o->arg, o->help);
+		dump_option(c, 'h', "help", NULL, c->summary);
 	}
 }
 

@@ -97,7 +97,9 @@ size_t string_list_distinct(const struct string_list *l);	     /* how many, each
  * --dump-options, which --help does not tell: the tables for shell completion and for the tests of the man pages, a line
  * per option, blanks between its columns and "-" for what it has not:
  *
- *   COMMAND  -LETTER  --NAME  PLACEHOLDER
+ *   COMMAND  -LETTER  --NAME  PLACEHOLDER  HELP…
+ *
+ * The help of --help is what the command does.
  *
  * A placeholder with bars ("text|json") is a list of the words that are allowed.
  */
