@@ -14,6 +14,7 @@
 #include "userspace/common/json_make.h"
 #include "userspace/common/threads.h"
 #include "userspace/fetch/fetch.h"
+#include "userspace/common/text_clean.h"
 
 #define LOOK_S	     2
 #define RENEW_NS     (60 * NS_PER_S)
@@ -91,7 +92,7 @@ static void firings_release(struct firings *f)
 /* Takes the summary. */
 static int firing_add(struct firings *f, struct firing new, const char *of, const char *summary)
 {
-	snprintf(new.of, sizeof(new.of), "%s", of);
+	text_fit(new.of, sizeof(new.of), of);
 	new.summary = strdup(summary);
 	if (!new.summary || array_put(&f->at, &f->n, new)) {
 		free(new.summary);

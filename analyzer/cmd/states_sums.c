@@ -135,7 +135,7 @@ int states_print_sums(const struct states *s, size_t *at, size_t n)
 			end++;
 		sum = sum_up(s, at + i, end - i, s_each);
 		printf("%-16s %-20s %8zu %10.1f ", state_rows[first->kind].word,
-		       output_clean(states_name(&s->nodes, first->node), node, sizeof(node)), sum.n,
+		       output_plain(states_name(&s->nodes, first->node), node, sizeof(node)), sum.n,
 		       sum.s);
 		if (isnan(sum.median_s))
 			printf("%10s", "-");

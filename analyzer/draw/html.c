@@ -3,22 +3,28 @@
 #include "html.h"
 
 #include "userspace/common/text.h"
+#include "userspace/common/text_clean.h"
 
 void html_text(FILE *to, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&': fputs("&amp;", to); break;
-		case '<': fputs("&lt;", to); break;
-		case '>': fputs("&gt;", to); break;
-		case '"': fputs("&quot;", to); break;
-		case '\'': fputs("&#39;", to); break;
-		default:
-			if (text_is_tie(*text))
-				fputs("&nbsp;", to);
-			else
-				fputc(*text >= ' ' && *text <= '~' ? *text : '?', to);
+	char shown[TEXT_SHOWN_LEN];
+
+	while (*text) {
+		if (text_is_tie(*text)) {
+			fputs("&nbsp;", to);
+			text++;
+			continue;
 		}
+		text += text_shown(text, false, shown);
+		for (const char *c = shown; *c; c++)
+			switch (*c) {
+			case '&': fputs("&amp;", to); break;
+			case '<': fputs("&lt;", to); break;
+			case '>': fputs("&gt;", to); break;
+			case '"': fputs("&quot;", to); break;
+			case '\'': fputs("&#39;", to); break;
+			default: fputc(*c, to);
+			}
 	}
 }
 

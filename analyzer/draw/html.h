@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Text of an HTML page. Everything that comes from outside goes through html_text() or html_say():
- * what is not printable ASCII becomes '?', the characters that mean something in HTML are escaped, and a
- * tied blank (TEXT_TIE of text.h) is a blank at which no line ends.
+ * people see letters of any script, and an escape instead of what cannot be seen (text_clean.h); the
+ * characters that mean something in HTML are escaped, and a tied blank (TEXT_TIE of text.h) is a blank at
+ * which no line ends.
  */
 #ifndef LIMPET_DRAW_HTML_H
 #define LIMPET_DRAW_HTML_H

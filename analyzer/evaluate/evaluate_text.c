@@ -44,8 +44,8 @@ static void print_words(const struct group *g)
 {
 	char fault[20], workload[10];
 
-	printf("%-19s %-9s ", g->fault ? output_clean(g->fault, fault, sizeof(fault)) : "any",
-	       g->workload ? output_clean(g->workload, workload, sizeof(workload)) : "any");
+	printf("%-19s %-9s ", g->fault ? output_plain(g->fault, fault, sizeof(fault)) : "any",
+	       g->workload ? output_plain(g->workload, workload, sizeof(workload)) : "any");
 }
 
 static void print_runs_row(struct group *g)
@@ -116,7 +116,7 @@ static void print_cluster(const char *cluster)
 	char buf[64];
 
 	if (*cluster)
-		printf("cluster %s\n", output_clean(cluster, buf, sizeof(buf)));
+		printf("cluster %s\n", output_plain(cluster, buf, sizeof(buf)));
 }
 
 /* The cells of each cluster under its name; clusters come as the truth has them. */
@@ -173,7 +173,7 @@ static void print_power(const struct evaluation *all)
 			    strcmp(all->groups[k].fault, g->fault))
 				continue;
 			printf("%-19s %9s %7zu  %-10s  %-10s  %s\n",
-			       output_clean(g->fault, word, sizeof(word)), all->groups[k].intensity,
+			       output_plain(g->fault, word, sizeof(word)), all->groups[k].intensity,
 			       s->faulty, share(s->rate[RATE_ITP], a),
 			       share(s->rate[RATE_UNPROVEN], b), share(s->rate[RATE_CLEAR], c));
 		}
@@ -189,7 +189,7 @@ static int put_incident(const struct incidents *a, char *buf, size_t size)
 	char node[HOST_LEN];
 
 	return snprintf(buf, size, " %s%s%s %s %.0f s", a->hit ? "+" : "", a->alarm ? "!" : "",
-			output_clean(a->node, node, sizeof(node)), cause_table[a->cause].word,
+			output_plain(a->node, node, sizeof(node)), cause_table[a->cause].word,
 			a->after_s);
 }
 
@@ -198,8 +198,8 @@ static void print_run(const struct evaluated *e)
 	char fault[20], workload[10], one[2 * HOST_LEN];
 	bool more = e->n_incidents || e->why;
 	int column = printf("%5zu %-19s %-9s %-*s", e->label->line,
-			    output_clean(e->label->fault, fault, sizeof(fault)),
-			    output_clean(e->label->workload, workload, sizeof(workload)),
+			    output_plain(e->label->fault, fault, sizeof(fault)),
+			    output_plain(e->label->workload, workload, sizeof(workload)),
 			    more ? 10 : 0, evaluate_word(e));
 
 	for (size_t i = 0; i < e->n_incidents; i++) {

@@ -10,6 +10,7 @@
 #include "task_facts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/text_clean.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -32,13 +33,13 @@ int straggler_jobs(struct verdict *v, const struct names *jobs, const bool *has,
 		if (has[i] && !j)
 			return -ENOMEM;
 		if (j)
-			snprintf(j->job, sizeof(j->job), "%s", jobs->at[i]);
+			text_fit(j->job, sizeof(j->job), jobs->at[i]);
 	}
 	sort(v->jobs, v->n_jobs, by_name);
 	for (size_t i = 0; i < jobs->n; i++) {
 		struct straggler_job key, *j;
 
-		snprintf(key.job, sizeof(key.job), "%s", jobs->at[i]);
+		text_fit(key.job, sizeof(key.job), jobs->at[i]);
 		j = has[i] ? search(&key, v->jobs, v->n_jobs, by_name) : NULL;
 		number[i] = j ? (size_t)(j - v->jobs) : SIZE_MAX;
 	}
@@ -219,7 +220,7 @@ static struct job_task shown(const struct stragglers *g, const struct found_task
 			       .usual_s = t->usual_s,
 			       .causes = t->causes};
 
-	snprintf(one.task, sizeof(one.task), "%s", g->s->ids.at[x->id]);
+	text_fit(one.task, sizeof(one.task), g->s->ids.at[x->id]);
 	if (x->cls < g->s->classes.n)
 		snprintf(one.stage, sizeof(one.stage), "%.*s",
 			 (int)task_stage_len(g->s->classes.at[x->cls]), g->s->classes.at[x->cls]);

@@ -217,14 +217,16 @@ static void take_cause(struct stragglers *g, struct found_task *t, size_t cause)
 
 static void take_sign(struct straggler_job *j, const char *word, const char *text)
 {
-	job_sign(j, word, "%s", text);
+	char what[sizeof(j->signs->what)];
+
+	job_sign(j, word, "%s", text_fit(what, sizeof(what), text));
 }
 
 static void take_decision(struct straggler_job *j, const char *word, const char *text)
 {
 	if (*j->decision)
 		return;
-	snprintf(j->decision, sizeof(j->decision), "%s", text);
+	text_fit(j->decision, sizeof(j->decision), text);
 	text_clean(j->decision);
 	snprintf(j->decided_by, sizeof(j->decided_by), "%s", word);
 }
@@ -252,7 +254,7 @@ const char *answer_diagnoser(struct stragglers *g, size_t cause, const char *tex
 		bad = "what it means is no text";
 	bad = bad ?: each_task(g, json_object_get(all, "tasks"), take_cause, cause);
 	if (!bad && what) {
-		snprintf(c->what, sizeof(c->what), "%s", json_string_value(what));
+		text_fit(c->what, sizeof(c->what), json_string_value(what));
 		text_clean(c->what);
 	}
 	for (size_t i = 0; i < g->v->n_jobs && !bad; i++)

@@ -10,6 +10,7 @@
 #include "method_states.h"
 #include "analyzer/jobs/stragglers.h"
 #include "userspace/common/array.h"
+#include "userspace/common/text_clean.h"
 
 struct autodiagn_conclusion {
 	struct verdict *v;
@@ -88,8 +89,7 @@ static int add_found(struct autodiagn_conclusion *t, const struct autodiagn_foun
 				  .takes_s = NAN,
 				  .usual_s = NAN,
 				  .causes = f->causes};
-	snprintf(new->task, sizeof(new->task), "%s",
-		 a->id < t->s->ids.n ? t->s->ids.at[a->id] : "");
+	text_fit(new->task, sizeof(new->task), a->id < t->s->ids.n ? t->s->ids.at[a->id] : "");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/text.h"
 
 /* Names hold neither control characters nor bad UTF-8. */
 static void print_json_text(const char *key, const char *s)
@@ -130,22 +131,37 @@ void state_print_json(const struct states *s, const struct state *st)
 	printf(",\"offset\":%llu}\n", (unsigned long long)st->offset);
 }
 
+/* A line for people, of what is known. */
+static void __attribute__((format(printf, 2, 3))) say_if(bool known, const char *format, ...)
+{
+	struct text said TEXT_SCOPED = {0}, seen TEXT_SCOPED = {0};
+	va_list args;
+
+	if (!known)
+		return;
+	va_start(args, format);
+	text_vadd(&said, format, args);
+	va_end(args);
+	text_put_seen(&seen, text_of(&said));
+	puts(text_of(&seen));
+}
+
 void state_print_words(const struct states *s, const struct state *st)
 {
 	char when[TIME_TEXT_LEN], number[32];
 
-	printf("%s  %s of %s on %s: %s%s s, %s%s%s\n", output_time(st->start_ns, when),
+	say_if(true, "%s  %s of %s on %s: %s%s s, %s%s%s", output_time(st->start_ns, when),
 	       state_rows[st->kind].word, states_name(&s->ids, st->id),
 	       states_name(&s->nodes, st->node), st->outcome == OUTCOME_OPEN ? "at least " : "",
 	       seconds(st->end_ns - st->start_ns, number), outcome_words[st->outcome],
 	       st->lost ? ", lost later" : "", st->speculative ? ", speculative" : "");
-	print_if(st->peer != STATE_NONE, "  with:  %s\n", states_name(&s->nodes, st->peer));
-	print_if(st->in != STATE_NONE, "  in:    %s\n", states_name(&s->items, st->in));
-	print_if(st->out != STATE_NONE, "  out:   %s\n", states_name(&s->items, st->out));
-	print_if(!isnan(st->cpu_s), "  took:  %.3g s of processor time\n", (double)st->cpu_s);
-	print_if(!isnan(st->memory_mib), "  held:  %.3g MiB of memory\n", (double)st->memory_mib);
-	print_if(st->pid, "  was:   process %u%s%s\n", st->pid,
-		 st->container == STATE_NONE ? "" : " of ", states_name(&s->ids, st->container));
-	printf("  log:   %s, byte %llu\n", states_name(&s->files, st->file),
+	say_if(st->peer != STATE_NONE, "  with:  %s", states_name(&s->nodes, st->peer));
+	say_if(st->in != STATE_NONE, "  in:    %s", states_name(&s->items, st->in));
+	say_if(st->out != STATE_NONE, "  out:   %s", states_name(&s->items, st->out));
+	say_if(!isnan(st->cpu_s), "  took:  %.3g s of processor time", (double)st->cpu_s);
+	say_if(!isnan(st->memory_mib), "  held:  %.3g MiB of memory", (double)st->memory_mib);
+	say_if(st->pid, "  was:   process %u%s%s", st->pid,
+	       st->container == STATE_NONE ? "" : " of ", states_name(&s->ids, st->container));
+	say_if(true, "  log:   %s, byte %llu", states_name(&s->files, st->file),
 	       (unsigned long long)st->offset);
 }

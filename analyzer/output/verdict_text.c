@@ -456,17 +456,6 @@ static void explain_ruled_out(const struct verdict *a)
 	}
 }
 
-/* What is not printable ASCII as '?'. */
-static const char *plain(const char *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	for (; s[n] && n + 1 < size; n++)
-		buf[n] = s[n] >= ' ' && s[n] <= '~' ? s[n] : '?';
-	buf[n] = 0;
-	return buf;
-}
-
 static void explain_signals(const struct verdict *a)
 {
 	printf("\n%-28s %-14s %-10s %9s %9s  %-16s %s\n", "signal", "word", "role", "added",
@@ -476,9 +465,10 @@ static void explain_signals(const struct verdict *a)
 		char name[64], word[64];
 
 		printf("%-28.28s %-13.28s %-10s %9.*f %9.*f  %-16.16s %s\n",
-		       plain(s->name, name, sizeof(name)), plain(s->word, word, sizeof(word)),
-		       may_words[s->role], s->decimals, s->added, s->decimals, s->floor,
-		       *s->unit ? s->unit : "-", s->judged ? "yes" : "no");
+		       output_plain(s->name, name, sizeof(name)),
+		       output_plain(s->word, word, sizeof(word)), may_words[s->role], s->decimals,
+		       s->added, s->decimals, s->floor, *s->unit ? s->unit : "-",
+		       s->judged ? "yes" : "no");
 	}
 }
 
@@ -530,11 +520,11 @@ static void explain_looks(const struct verdict *a)
 
 		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s%s\n",
 		       output_time(l->from_ns, t),
-		       output_clean(verdict_node(a, l->node), node, sizeof(node)),
+		       output_plain(verdict_node(a, l->node), node, 15),
 		       limits	  ? short_number(l->threshold, disk)
-		       : *l->disk ? output_clean(l->disk, disk, sizeof(disk))
+		       : *l->disk ? output_plain(l->disk, disk, sizeof(disk))
 				  : "-",
-		       plain(verdict_signal(a, l->signal)->word, word, 14),
+		       output_plain(verdict_signal(a, l->signal)->word, word, 14),
 		       short_number(l->value, value), short_number(l->peers, peers),
 		       short_number(l->ratio, ratio), short_number(l->z, z),
 		       l->unjudged   ? " not judged"

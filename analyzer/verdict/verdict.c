@@ -577,7 +577,7 @@ const char *verdict_particulars(struct text *t, const struct verdict *a, const s
 		text_put(&said, "; ");
 	sentence_detail(&said, a, &in->detail, in);
 	/* details have commas, so output_clean() is not for them */
-	text_put_plain(t, text_of(&said));
+	text_put_clean(t, text_of(&said));
 	return text_from(t, from);
 }
 

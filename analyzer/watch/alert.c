@@ -14,6 +14,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/program.h"
+#include "userspace/common/text_clean.h"
 
 #define NEVER	   INT64_MIN
 #define JSON_MAX   (96 << 10) /* the kernel takes 128 KiB in one variable */
@@ -173,6 +174,8 @@ static char *incident_json(const struct verdict *v, size_t incident)
 
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c)
 {
+	struct text seen TEXT_SCOPED = {0};
+	char detail[DETAIL_MAX + 1];
 	struct about *about;
 
 	if (!event_rows[c->event.kind].alerts)
@@ -185,8 +188,9 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 		about->told = false;
 	about->incident = c->event.id;
 	about->status = *c->server ? status_table[c->status].word : "";
+	text_put_seen(&seen, text_of(&c->text));
 	text_reset(&about->detail);
-	text_add(&about->detail, "%.*s", DETAIL_MAX, text_of(&c->text));
+	text_put(&about->detail, text_fit(detail, sizeof(detail), text_of(&seen)));
 	/* words of tables, which stay */
 	if (!*c->server)
 		about->cause = event_rows[EVENT_CANNOT].word;

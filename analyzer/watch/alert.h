@@ -5,7 +5,7 @@
  * "cannot-judge". No shell: its path is run
  * with the arguments "opened" or "over", the server and the cause, and with LIMPET_CHANGE,
  * LIMPET_SERVER, LIMPET_CAUSE, LIMPET_DETAIL (a line), LIMPET_SINCE (when it began) and LIMPET_JSON (the
- * incident) in its environment; in all of them is printable ASCII only (in the JSON, UTF-8).
+ * incident) in its environment; all of them are text (text_clean.h).
  * Standard input is empty, standard output goes where standard error does.
  *
  * What the program was told is brought in line with what is so: at most once in `interval_s` for one

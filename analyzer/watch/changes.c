@@ -129,7 +129,7 @@ int change_event(void *arg, const struct verdict *a, const struct track_event *e
 	event_rows[e->kind].put(&c, a);
 	said = c.text;
 	c.text = (struct text){0};
-	text_put_plain(&c.text, text_of(&said));
+	text_put_clean(&c.text, text_of(&said));
 	if (!said.failed && !c.text.failed)
 		err = to->fn(to->arg, a, &c);
 	text_release(&c.text);

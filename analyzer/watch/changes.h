@@ -9,7 +9,7 @@ struct change {
 	struct track_event event;
 	char server[HOST_LEN]; /* as on a terminal: clean; "" of none */
 	const char *cause;  /* a word: of an incident the cause, of a notice its kind; "" of none */
-	struct text text;   /* one line, printable ASCII */
+	struct text text;   /* one line of text (text_clean.h) */
 	enum status status; /* of the server, now; STATUS_UNJUDGED of none in particular */
 };
 

@@ -69,14 +69,16 @@ static int print_json(const struct verdict *a, const struct change *c)
 
 int plain_line(const struct verdict *a, const struct change *c, bool json)
 {
+	struct text plain TEXT_SCOPED = {0};
 	char at[TIME_TEXT_LEN];
 	int err = 0;
 
+	text_put_plain(&plain, text_of(&c->text));
 	if (json)
 		err = print_json(a, c);
 	else
 		printf("%s %s %s\n", output_time(c->event.at_ns, at),
-		       event_rows[c->event.kind].word, text_of(&c->text));
+		       event_rows[c->event.kind].word, text_of(&plain));
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;
 	return err;

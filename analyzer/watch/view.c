@@ -25,11 +25,13 @@ const char *view_clock(int64_t ns, char buf[16])
 
 void view_remember(struct view_lately *l, const struct change *c)
 {
+	struct text plain TEXT_SCOPED = {0};
 	char at[16];
 
+	text_put_plain(&plain, text_of(&c->text));
 	memmove(l->at + 1, l->at, sizeof(l->at) - sizeof(*l->at));
 	snprintf(l->at[0], sizeof(l->at[0]), "%s %s %.220s", view_clock(c->event.at_ns, at),
-		 event_rows[c->event.kind].word, text_of(&c->text));
+		 event_rows[c->event.kind].word, text_of(&plain));
 	l->n += l->n < VIEW_LATELY;
 }
 

@@ -286,7 +286,7 @@ static void draw_line(struct screen *s, size_t row, const struct view_line *l,
 	char name[NAME_COLS], clock[16];
 	size_t from = values_col(o);
 
-	output_clean(l->name, name, sizeof(name));
+	output_plain(l->name, name, sizeof(name));
 	screen_put(s, row, 0, chosen ? LOOK_BAR : look, "%s", name);
 	if (o->head)
 		draw_age(s, row, o->time(l), now_ns);

@@ -121,3 +121,31 @@ for name in '\033[2J' '\302\233' '\342\200\256' '\377'; do
 	name=
 done
 if [ -z "$name" ]; then ok; else fail "$name: $(od -c "$T/err" | head)"; fi
+
+# ---- names that look alike --------------------------------------------------------------------------------
+
+# The second of these has a blank without width at its end, the third begins with a Cyrillic o.
+twin=$(printf 'oss1\342\200\213') cyrillic=$(printf '\320\276ss1') letters=$(printf 'gr\303\266\303\237er')
+awk -v names="oss1 $twin $cyrillic $letters oss4 oss5" 'BEGIN {
+	n = split(names, name, " ")
+	print "time,node,await"
+	srand(3)
+	for (t = 0; t < 600; t++)
+		for (i = 1; i <= n; i++)
+			printf "%d,%s,%.3f\n", 1795893800 + t, name[i], (5 + rand()) * (i == 2 && t > 200 ? 8 : 1)
+}' >"$T/twins.csv"
+
+case_begin "servers whose names look alike are told apart on a terminal"
+"$L" diagnose --explain --signal await "$T/twins.csv" >"$T/out" 2>"$T/err"
+check_eq "$(head -n 1 "$T/out")" "oss1<U+200B> limps: slow: await" "$(cat "$T/err")" &&
+	check_eq "$(awk '$1 ~ /T.*Z$/ && $4 == "await" { print $2 }' "$T/out" | sort -u | tr '\n' ' ')" \
+		"<U+043E>ss1 gr<U+00F6> oss1 oss1<U+200B> oss4 oss5 " "servers of the looks" && ok
+
+case_begin "and on the page of a report, which has letters of any script as they are"
+"$L" report --signal await -o "$T/page.html" "$T/twins.csv" >"$T/out" 2>"$T/err"
+check_eq "$(grep -c '<h1><b>oss1&lt;U+200B&gt;</b>' "$T/page.html")" 1 "its heading ($(cat "$T/err"))" &&
+	check_eq "$(grep -c "$twin" "$T/page.html")" 0 "unseen characters" &&
+	if grep -q "$letters" "$T/page.html" && grep -q "$cyrillic" "$T/page.html"; then ok; else fail "no letters"; fi
+
+case_begin "JSON has the names as they are"
+check_eq "$("$L" diagnose --json --signal await "$T/twins.csv" 2>/dev/null | jq -r '.incidents[0].server')" "$twin" server && ok

@@ -57,8 +57,12 @@ check_eq "$(grep -c '<a href="/jobs">1 job runs, 45 late tasks</a>' "$T/home") $
 case_begin "names of jobs, tasks and servers are text on the page, whatever they are"
 killed
 rm -rf "$D"
-sed -e 's/job_1_1/job_<script>alert(1)<\/script>\\"\&amp;/g; s/attempt_1_1_m_9/attempt_<b>\\"\x27_m_9/; s/"s7"/"s7<i>"/' "$T/many.jsonl" >"$T/hostile.jsonl"
+sed -e 's/job_1_1/job_<script>alert(1)<\/script>\\"\&amp;/g; s/attempt_1_1_m_9/attempt_<b>\\"\x27_m_9/; s/"s7"/"s7<i>"/; s/"s8"/"s7\xe2\x80\x8b"/; s/"s9"/"größer"/' "$T/many.jsonl" >"$T/hostile.jsonl"
 serve "$T/hostile.jsonl"
 within 60 late || echo "# $(curl -s "$U/api/v1/tasks?limit=3" | cut -c1-300)"
 curl -s "$U/jobs" >"$T/page"
 check_eq "$(grep -c '<script>alert\|<b>"\|<i>' "$T/page")" 0 "as HTML" && check_eq "$(grep -c '<h2>job_&lt;script&gt;alert(1)' "$T/page")" 1 "as text" && ok
+
+case_begin "a name with a character that nobody sees has it escaped, and other letters are there"
+check_eq "$(grep -c '>s7&lt;U+200B&gt;<' "$T/page") $(grep -c $'\u200b' "$T/page")" "1 0" "the escape" &&
+	check_eq "$(grep -c '>größer<' "$T/page")" 1 "letters" && ok

@@ -468,7 +468,7 @@ static void answers_that_are_none(void **state)
 		{"", 302, "it redirects (status 302)"},
 		{"no", 401, "it wants a token, --token-file"},
 		{"{\"status\":\"error\",\"error\":\"bad \\u001b[31m query\"}", 400,
-		 "it says: bad ?[31m query"},
+		 "it says: bad <U+001B>[31m query"},
 		{"{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":[]}}", 200,
 		 "('vector')"},
 		{"{\"status\":\"success\"}", 200, "something else than series"},

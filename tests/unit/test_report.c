@@ -514,9 +514,10 @@ static void test_text(void **state)
 	FILE *to = open_memstream(&text, &len);
 
 	(void)state;
-	html_say(to, "%s", "a<b>&\"'" TEXT_TIE "\n\xff\1");
+	html_say(to, "%s", "a<b>&\"'" TEXT_TIE "\n\xff\1\xc3\xb6\xe2\x80\x8b");
 	fclose(to);
-	assert_string_equal(text, "a&lt;b&gt;&amp;&quot;&#39;&nbsp;???");
+	assert_string_equal(text, "a&lt;b&gt;&amp;&quot;&#39;&nbsp;&lt;U+000A&gt;?&lt;U+0001&gt;"
+				  "\xc3\xb6&lt;U+200B&gt;");
 	free(text);
 }
 

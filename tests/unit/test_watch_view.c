@@ -24,7 +24,7 @@ static void words_flow_and_are_cut(void **state)
 
 	(void)state;
 	assert_int_equal(screen_init(&s, 4, 10), 0);
-	assert_int_equal(screen_flow(&s, 0, 3, 2, LOOK_PLAIN, "one two three \033[31mfour"), 3);
+	assert_int_equal(screen_flow(&s, 0, 3, 2, LOOK_PLAIN, "one two three \377[31mfour"), 3);
 	row_is(&s, 0, "one two");
 	row_is(&s, 1, "  three");
 	row_is(&s, 2, "  ?[31 ...");

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "text.h"
 #include "text_clean.h"
 #include "version.h"
 #include "array.h"
@@ -35,12 +36,18 @@ const char *said_last(void)
 /* The one place where messages are made: one line each, of nothing but text. */
 static void vwarn(const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	struct text seen = {0};
+	char *text;
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	if (vasprintf(&text, fmt, ap) < 0) {
+		text_fail(&seen);
+	} else {
+		text_put_seen(&seen, text);
+		free(text);
+	}
+	text = text_take(&seen, NULL);
 	fflush(stdout);
-	snprintf(last, sizeof(last), "%s", text ? text_clean(text) : "out of memory");
+	text_fit(last, sizeof(last), text ? text : "out of memory");
 	fprintf(stderr, "%s: %s\n", program_name, text ? text : last);
 	free(text);
 }

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "safe_open.h"
 #include "text.h"
+#include "text_clean.h"
 #include "times.h"
 #include "clock.h"
 
@@ -115,11 +116,22 @@ void output_csv(const char *s)
 
 const char *output_clean(const char *s, char *buf, size_t size)
 {
-	size_t n = 0;
+	text_clean(text_fit(buf, size, s));
+	for (char *c = buf; (c = strpbrk(c, ",\"\\"));)
+		*c = '?';
+	return buf;
+}
 
-	for (; *s && n + 1 < size; s++)
-		buf[n++] =
-			*s >= ' ' && *s <= '~' && *s != ',' && *s != '"' && *s != '\\' ? *s : '?';
-	buf[n] = 0;
+const char *output_plain(const char *s, char *buf, size_t size)
+{
+	char one[TEXT_SHOWN_LEN], *to = buf;
+
+	*to = 0;
+	while (*s) {
+		s += text_shown(s, true, one);
+		if (strlen(one) >= size - (size_t)(to - buf))
+			break;
+		to = stpcpy(to, one);
+	}
 	return buf;
 }

@@ -22,9 +22,11 @@ const char *output_time(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
 /* For programs: always UTC. */
 const char *output_time_utc(int64_t wall_ns, char buf[TIME_TEXT_LEN]);
 
-/* A copy that is safe on a terminal and in CSV: what is not printable ASCII or one of , " and \,
- * becomes '?'. Returns buf. */
+/* A name in a sentence: a copy of its text (text_clean.h), with '?' for each , " and \ and for what is no text; it is
+ * shown as text.h or html.h shows the sentence. Returns buf. */
 const char *output_clean(const char *s, char *buf, size_t size);
+/* A name in a table on a terminal: printable ASCII, as text_put_plain() makes it; no escape is cut. Returns buf. */
+const char *output_plain(const char *s, char *buf, size_t size);
 
 /* A field of CSV to standard output, as RFC 4180 quotes it; NULL is "". */
 void output_csv(const char *s);

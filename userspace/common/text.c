@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "text_clean.h"
+
 enum { WIDTH = 96 };
 
 static atomic_int lost; /* texts that failed, of all threads, but for those that were taken */
@@ -128,18 +130,37 @@ void text_add(struct text *t, const char *format, ...)
 	va_end(args);
 }
 
-static char plain(char c)
+/* As people are shown it; a tie becomes `tie`. */
+static void text_put_shown(struct text *t, const char *s, bool terminal, const char *tie)
 {
-	return text_is_tie(c) ? ' ' : c >= ' ' && c <= '~' ? c : '?';
+	char shown[TEXT_SHOWN_LEN];
+
+	while (*s) {
+		bool tied = text_is_tie(*s);
+
+		s += tied ? 1 : text_shown(s, terminal, shown);
+		text_put(t, tied ? tie : shown);
+	}
 }
 
 void text_put_plain(struct text *t, const char *s)
 {
-	if (!text_grow(t, strlen(s)))
-		return;
-	while (*s)
-		t->at[t->len++] = plain(*s++);
-	t->at[t->len] = 0;
+	text_put_shown(t, s, true, " ");
+}
+
+void text_put_seen(struct text *t, const char *s)
+{
+	text_put_shown(t, s, false, " ");
+}
+
+void text_put_clean(struct text *t, const char *s)
+{
+	size_t n;
+
+	for (; *s; s += n ?: 1) {
+		n = text_character(s, strnlen(s, 4));
+		text_put_bytes(t, n ? s : text_is_tie(*s) ? " " : "?", n ?: 1);
+	}
 }
 
 void text_enclose(struct text *t, const char *before, const char *s, const char *after)
@@ -163,10 +184,13 @@ const char *text_plural(size_t n)
 
 void text_print(struct text *t, FILE *to, const char *label, size_t first, size_t hang)
 {
-	const char *s = text_of(t), *end;
+	struct text shown TEXT_SCOPED = {0};
+	const char *s, *end;
 	size_t column = first;
 	bool begun = false; /* a word stands on this line */
 
+	text_put_shown(&shown, text_of(t), true, TEXT_TIE);
+	s = text_of(&shown);
 	fprintf(to, "%-*s", (int)first, label);
 	for (; *(s += strspn(s, " ")); begun = true) {
 		bool apart = begun && !strchr(";:,)", *s);
@@ -179,7 +203,8 @@ void text_print(struct text *t, FILE *to, const char *label, size_t first, size_
 		for (; s < end; column++) {
 			if (column > WIDTH) /* a word longer than a line */
 				column = (size_t)fprintf(to, "\n%*s", (int)hang, "") - 1;
-			putc(plain(*s++), to);
+			putc(text_is_tie(*s) ? ' ' : *s, to);
+			s++;
 		}
 	}
 	putc('\n', to);

@@ -64,8 +64,13 @@ void text_put_bytes(struct text *t, const char *s, size_t n);
 void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *t, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
-/* Printable ASCII: a tie becomes a blank, each byte of anything else '?'. */
+/* For a terminal: printable ASCII, what text_shown() makes of anything else (text_clean.h). A tie becomes a blank,
+ * here and in the two below. */
 void text_put_plain(struct text *t, const char *s);
+/* For people who read UTF-8: letters of any script as they are. */
+void text_put_seen(struct text *t, const char *s);
+/* For programs, and for what is shown later: text as it is, '?' for each byte that is none. */
+void text_put_clean(struct text *t, const char *s);
 /* A part of a sentence that may have nothing to say, with the words around it; nothing where it is "". */
 void text_enclose(struct text *t, const char *before, const char *s, const char *after);
 /* ", and 3 more" of n things of which the first `named` have been named; nothing if that is all. */

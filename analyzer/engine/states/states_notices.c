@@ -9,6 +9,7 @@
 #include "analyzer/stat/stats.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/text_clean.h"
 
 /* ---- inputs ------------------------------------------------------------------------------------- */
 
@@ -81,7 +82,7 @@ static int tell(struct states_job *j, const struct done *d, struct notice m)
 	m.to_ns = j->a->to_ns;
 	m.work = state_rows[d->kind].word;
 	m.detail.kind = DETAIL_STATE;
-	snprintf(m.detail.job, sizeof(m.detail.job), "%s", j->s->jobs.at[d->job]);
+	text_fit(m.detail.job, sizeof(m.detail.job), j->s->jobs.at[d->job]);
 	return verdict_add_notice(j->a, &m);
 }
 

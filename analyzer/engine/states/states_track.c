@@ -14,6 +14,7 @@
 
 #include "analyzer/track/track.h"
 #include "userspace/common/sort.h"
+#include "userspace/common/text_clean.h"
 
 /* What a node is indicted for, where several things are: the first of these that it was found with. */
 static const struct found_rule {
@@ -144,7 +145,7 @@ static struct detail detail_of(const struct states_job *j, const struct state_fo
 
 	if (f->job == STATE_NONE)
 		return d;
-	snprintf(d.job, sizeof(d.job), "%s", j->s->jobs.at[f->job]);
+	text_fit(d.job, sizeof(d.job), j->s->jobs.at[f->job]);
 	d.share = waited(j, f->job, f->e.node);
 	return d;
 }
