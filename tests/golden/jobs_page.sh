@@ -66,3 +66,10 @@ check_eq "$(grep -c '<script>alert\|<b>"\|<i>' "$T/page")" 0 "as HTML" && check_
 case_begin "a name with a character that nobody sees has it escaped, and other letters are there"
 check_eq "$(grep -c '>s7&lt;U+200B&gt;<' "$T/page") $(grep -c $'\u200b' "$T/page")" "1 0" "the escape" &&
 	check_eq "$(grep -c '>größer<' "$T/page")" 1 "letters" && ok
+
+# 126 bytes and a letter of two: 127 have room.
+long=$(printf '%0126d' 0)
+case_begin "a long name of a job is cut between two characters"
+sed "s/job_1_1/${long}ö_1/g" "$T/many.jsonl" >"$T/long.jsonl"
+"$L" diagnose --method stragglers --json "$T/long.jsonl" >"$T/out" 2>"$T/err"
+check_eq "$(jq -r '.jobs[0].job' "$T/out")" "$long" "its name ($(head -n 3 "$T/err"))" && ok
