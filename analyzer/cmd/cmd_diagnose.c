@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "analyzer/methods/method.h"
+#include "analyzer/output/colours.h"
 #include "analyzer/output/verdict_print.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
 
 struct diagnose_opts {
 	struct analysis_opts a;
-	bool json, exit_code;
+	bool json, exit_code, quiet;
+	const char *color;
 };
 
 #define AT(field) offsetof(struct diagnose_opts, field)
@@ -32,6 +34,9 @@ static const struct option_def options[] = {
 	 "                             were not judged (without it too: none could be); 6: one\n"
 	 "                             is unproven",
 	 0, 0},
+	{'q', "quiet", OPT_FLAG, AT(quiet), NULL,
+	 "print nothing; the status tells, as with --exit-code", 0, 0},
+	COLOUR_OPTION(AT(color)),
 	ANALYSIS_LOCAL_TIME,
 	{0},
 };
@@ -44,11 +49,11 @@ static int print_verdict(const struct verdict *a, const struct diagnose_opts *o)
 		fail("out of memory");
 		return EXIT_FAILED;
 	}
-	if (!o->json)
+	if (!o->json && !o->quiet)
 		verdict_text(a, o->a.explain);
 	if (a->cannot.why)
 		fail("cannot judge: %s", sentence_cannot(&why, &a->cannot));
-	return verdict_exit(a, o->exit_code);
+	return verdict_exit(a, o->exit_code || o->quiet);
 }
 
 static int diagnose(const struct diagnose_opts *o, const struct method *const *chosen,
@@ -71,8 +76,12 @@ static int run_diagnose(int argc, char **argv)
 	size_t n;
 	int status = options_words(&cmd_diagnose, &o, argc, argv, "a SOURCE", &n);
 
-	o.a.progress = true;
-	if (n && !methods_choose(&o.a, chosen))
+	o.a.progress = !o.quiet;
+	if (n &&
+	    (colours_choose(o.color) ||
+	     options_exclude("quiet", (const char *const[]){"json", "explain", "color", NULL})))
+		status = EXIT_USAGE;
+	else if (n && !methods_choose(&o.a, chosen))
 		status = diagnose(&o, chosen, argv + 1, n);
 	options_release(&cmd_diagnose, &o);
 	return output_finish(status);

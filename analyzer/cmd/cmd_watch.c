@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "userspace/common/output.h"
+#include "analyzer/output/colours.h"
 #include "analyzer/watch/session.h"
 
 #define AT(field) offsetof(struct session_opts, field)
@@ -20,6 +21,9 @@ static const struct option_def options[] = {
 	 "judge the data that is there, tell all changes, and end", 0, 0},
 	{0, "exit-code", OPT_FLAG, AT(exit_code), NULL,
 	 "with --once or '-': status 3: a server is indicted; 5, 4, 6 as of diagnose", 0, 0},
+	{'q', "quiet", OPT_FLAG, AT(quiet), NULL,
+	 "print nothing; at its end the status tells, as with --exit-code", 0, 0},
+	COLOUR_OPTION(AT(color)),
 	{0, "back", OPT_DOUBLE, AT(back_s), "SECONDS",
 	 "begin so long before the newest second that is there\n"
 	 "                             (600; with --once: all of it)",
@@ -81,7 +85,9 @@ static int run_watch(int argc, char **argv)
 		fail("'--hop %g': whole milliseconds are needed", o.a.interval_s);
 	else if (n && o.back_s >= 0 && o.a.from_ns != INT64_MIN)
 		fail("'--back' and '--from' exclude each other: each says where to begin");
-	else if (n && !check_stream(&o, argv + 1, n))
+	else if (n && !colours_choose(o.color) &&
+		 !options_exclude("quiet", (const char *const[]){"plain", "json", "color", NULL}) &&
+		 !check_stream(&o, argv + 1, n))
 		status = session_run(&o, argv + 1, n);
 	options_release(&cmd_watch, &o);
 	return output_finish(status);

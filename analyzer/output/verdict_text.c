@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/verdict/sentences.h"
+#include "colours.h"
 #include "finding.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
@@ -114,12 +115,33 @@ static void print_part(const char *what, const char *said)
 		text_say(2, 4, "%s: %s", what, said);
 }
 
+/* A paragraph whose first `head` bytes are in this colour. */
+static void print_headed(const char *words, size_t head, enum colour colour)
+{
+	struct text first TEXT_SCOPED = {0}, label TEXT_SCOPED = {0}, rest = {0};
+	size_t width;
+
+	text_put_bytes(&first, words, head);
+	text_put(&label, colour_begin(colour));
+	width = label.len;
+	text_put_plain(&label, text_of(&first));
+	width = label.len - width;
+	text_put(&label, colour_end(colour));
+	text_put(&rest, words + head);
+	text_print(&rest, stdout, text_of(&label), width, 4);
+}
+
 static void print_incident(const struct verdict *a, size_t i, bool explain)
 {
 	const struct incident *in = &a->incidents[i];
 	struct text said TEXT_SCOPED = {0};
+	char node[HOST_LEN];
 
-	text_say(0, 4, "%s", verdict_headline(&said, a, i));
+	verdict_headline(&said, a, i);
+	output_clean(verdict_node(a, in->node), node, sizeof(node));
+	print_headed(text_of(&said), strlen(node) + 1 + strlen(sentence_verb(in)),
+		     in->suspicious ? COLOUR_WARN : COLOUR_BAD);
+	text_reset(&said);
 	print_state(in);
 	text_say(2, 4, "why: %s", cause_why(in->cause, in->why));
 	print_part("jobs", sentence_impact(&said, a, in));
@@ -132,14 +154,17 @@ static void print_verdict(const struct verdict *a, bool explain)
 {
 	const struct notice *instead = verdict_replacement(a);
 	size_t told = !verdict_indicts(a);
-	struct text t = {0};
+	bool well = verdict_statuses(a, false).of[STATUS_WELL] == a->n_nodes && !instead &&
+		    !a->kinds_doubtful;
+	struct text t TEXT_SCOPED = {0};
 
 	if (instead)
 		sentence_notice(&t, a, instead);
 	else if (!verdict_indicts(a))
 		sentence_nobody(&t, a, false);
 	if (t.len)
-		text_print(&t, stdout, "", 0, 4);
+		print_headed(text_of(&t), strcspn(text_of(&t), ",:;"),
+			     well ? COLOUR_GOOD : COLOUR_WARN);
 	/* who is only suspicious comes last */
 	for (int last = 0; last < 2; last++)
 		for (size_t i = 0; i < a->n_incidents; i++) {
@@ -280,7 +305,7 @@ static void print_statuses(const struct verdict *a)
 /* Of which resources it is not known that nothing limps. */
 static void print_unproven(const struct verdict *a)
 {
-	struct text t = {0}, said TEXT_SCOPED = {0};
+	struct text t = {0}, said TEXT_SCOPED = {0}, label TEXT_SCOPED = {0};
 
 	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
 		text_enclose(&t, t.len ? " ; " : "",
@@ -288,7 +313,8 @@ static void print_unproven(const struct verdict *a)
 	if (!t.len)
 		return;
 	text_put(&t, " (longer recordings, more peers or steadier work show smaller ones)");
-	text_print(&t, stdout, "unproven", 9, 9);
+	text_add(&label, "%sunproven%s ", colour_begin(COLOUR_WARN), colour_end(COLOUR_WARN));
+	text_print(&t, stdout, text_of(&label), 9, 9);
 }
 
 static void print_judged(const struct verdict *a)
@@ -519,8 +545,7 @@ static void explain_looks(const struct verdict *a)
 		const struct explained_look *l = &a->looks[i];
 
 		printf("%-20.20s %-14.14s %-7.7s %-13s %8s %8s %7s %7s%s%s\n",
-		       output_time(l->from_ns, t),
-		       output_plain(verdict_node(a, l->node), node, 15),
+		       output_time(l->from_ns, t), output_plain(verdict_node(a, l->node), node, 15),
 		       limits	  ? short_number(l->threshold, disk)
 		       : *l->disk ? output_plain(l->disk, disk, sizeof(disk))
 				  : "-",

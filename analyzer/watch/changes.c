@@ -98,22 +98,22 @@ static void put_decision(struct change *c, const struct verdict *a)
 }
 
 const struct event_row event_rows[EVENT_KINDS] = {
-	[EVENT_JUDGING] = {"judging", true, put_judging},
-	[EVENT_CANNOT] = {"cannot-judge", true, put_judging},
-	[EVENT_UNPROVEN] = {"unproven", false, put_proving},
-	[EVENT_PROVEN] = {"proven", false, put_proving},
-	[EVENT_SUSPICIOUS] = {"suspicious", false, put_incident},
-	[EVENT_CLEARED] = {"cleared", false, put_incident},
-	[EVENT_OPENED] = {"opened", true, put_incident},
-	[EVENT_CHANGED] = {"changed", true, put_incident},
-	[EVENT_HELD] = {"held", true, put_incident},
-	[EVENT_RESUMED] = {"resumed", true, put_incident},
-	[EVENT_OVER] = {"over", true, put_incident},
-	[EVENT_SILENT] = {"silent", true, put_silence},
-	[EVENT_REPORTING] = {"reporting", true, put_silence},
-	[EVENT_NOTICE] = {"notice", false, put_notice},
-	[EVENT_STRAGGLER] = {"straggler", false, put_straggler},
-	[EVENT_DECISION] = {"decision", false, put_decision},
+	[EVENT_JUDGING] = {"judging", true, put_judging, COLOUR_GOOD},
+	[EVENT_CANNOT] = {"cannot-judge", true, put_judging, COLOUR_WARN},
+	[EVENT_UNPROVEN] = {"unproven", false, put_proving, COLOUR_WARN},
+	[EVENT_PROVEN] = {"proven", false, put_proving, COLOUR_GOOD},
+	[EVENT_SUSPICIOUS] = {"suspicious", false, put_incident, COLOUR_WARN},
+	[EVENT_CLEARED] = {"cleared", false, put_incident, COLOUR_GOOD},
+	[EVENT_OPENED] = {"opened", true, put_incident, COLOUR_BAD},
+	[EVENT_CHANGED] = {"changed", true, put_incident, COLOUR_BAD},
+	[EVENT_HELD] = {"held", true, put_incident, COLOUR_BAD},
+	[EVENT_RESUMED] = {"resumed", true, put_incident, COLOUR_BAD},
+	[EVENT_OVER] = {"over", true, put_incident, COLOUR_GOOD},
+	[EVENT_SILENT] = {"silent", true, put_silence, COLOUR_WARN},
+	[EVENT_REPORTING] = {"reporting", true, put_silence, COLOUR_GOOD},
+	[EVENT_NOTICE] = {"notice", false, put_notice, COLOUR_NONE},
+	[EVENT_STRAGGLER] = {"straggler", false, put_straggler, COLOUR_NONE},
+	[EVENT_DECISION] = {"decision", false, put_decision, COLOUR_NONE},
 };
 
 int change_event(void *arg, const struct verdict *a, const struct track_event *e)

@@ -3,6 +3,7 @@
 #ifndef LIMPET_WATCH_CHANGES_H
 #define LIMPET_WATCH_CHANGES_H
 
+#include "analyzer/output/colours.h"
 #include "analyzer/track/track.h"
 
 struct change {
@@ -17,6 +18,7 @@ extern const struct event_row {
 	const char *word;					/* "opened", … */
 	bool alerts;						/* is for the alert program */
 	void (*put)(struct change *c, const struct verdict *a); /* into text, and the cause */
+	enum colour colour;					/* of the word */
 } event_rows[EVENT_KINDS];
 
 /* A subscriber of events that puts each into words, and hands it on. */

@@ -69,6 +69,7 @@ static int print_json(const struct verdict *a, const struct change *c)
 
 int plain_line(const struct verdict *a, const struct change *c, bool json)
 {
+	const struct event_row *row = &event_rows[c->event.kind];
 	struct text plain TEXT_SCOPED = {0};
 	char at[TIME_TEXT_LEN];
 	int err = 0;
@@ -77,8 +78,8 @@ int plain_line(const struct verdict *a, const struct change *c, bool json)
 	if (json)
 		err = print_json(a, c);
 	else
-		printf("%s %s %s\n", output_time(c->event.at_ns, at),
-		       event_rows[c->event.kind].word, text_of(&plain));
+		printf("%s %s%s%s %s\n", output_time(c->event.at_ns, at), colour_begin(row->colour),
+		       row->word, colour_end(row->colour), text_of(&plain));
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = -EIO;
 	return err;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/output/colours.h"
 #include "userspace/common/text.h"
 
 int screen_init(struct screen *s, size_t rows, size_t cols)
@@ -133,19 +134,22 @@ size_t screen_roll_line(struct screen_roll *r)
 
 static const struct {
 	const char *colour, *plain;
+	enum colour of; /* COLOUR_NONE: as `colour` says */
 } escapes[LOOKS] = {
 	[LOOK_PLAIN] = {"", ""},
 	[LOOK_BOLD] = {"\033[1m", "\033[1m"},
 	[LOOK_DIM] = {"\033[2m", ""},
-	[LOOK_GOOD] = {"\033[32m", ""},
-	[LOOK_WARN] = {"\033[33m", ""},
-	[LOOK_BAD] = {"\033[1;31m", "\033[1m"},
+	[LOOK_GOOD] = {NULL, "", COLOUR_GOOD},
+	[LOOK_WARN] = {NULL, "", COLOUR_WARN},
+	[LOOK_BAD] = {NULL, "\033[1m", COLOUR_BAD},
 	[LOOK_BAR] = {"\033[7m", "\033[7m"},
 };
 
 static const char *escape_of(enum screen_look look, bool colour)
 {
-	return colour ? escapes[look].colour : escapes[look].plain;
+	return !colour		  ? escapes[look].plain
+	       : escapes[look].of ? colour_codes[escapes[look].of]
+				  : escapes[look].colour;
 }
 
 static void write_row(const struct screen *s, size_t row, bool colour, FILE *to)

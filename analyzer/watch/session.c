@@ -17,6 +17,7 @@
 #include "terminal.h"
 #include "view.h"
 #include "analyzer/methods/examine_sources.h"
+#include "analyzer/output/colours.h"
 #include "analyzer/output/verdict_print.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/clock.h"
@@ -72,7 +73,7 @@ static int on_change(void *arg, const struct verdict *a, const struct change *c)
 	if (s->view)
 		view_remember(&s->lately, c);
 	/* its JSON is the verdict alone */
-	bool silent = s->view || (s->o->once && s->o->json);
+	bool silent = s->view || s->o->quiet || (s->o->once && s->o->json);
 
 	return err || silent ? err : plain_line(a, c, s->o->json);
 }
@@ -88,7 +89,7 @@ static int draw_screen(struct session *s)
 		return -ENOMEM;
 	}
 	view_draw(&screen, s->watch, &s->lately, s->trouble, &s->choice, clock_ns(CLOCK_REALTIME));
-	screen_write(&screen, terminal_colours(), stdout);
+	screen_write(&screen, colours_are_on(), stdout);
 	screen_release(&screen);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
@@ -253,7 +254,7 @@ static int last_verdict(void *arg, const struct verdict *a)
 	struct session *s = arg;
 	struct text why TEXT_SCOPED = {0};
 
-	s->status = verdict_exit(a, s->o->exit_code);
+	s->status = verdict_exit(a, s->o->exit_code || s->o->quiet);
 	if (a->cannot.why)
 		fail("cannot judge: %s", sentence_cannot(&why, &a->cannot));
 	return s->o->json ? verdict_json(a, false) : 0;
@@ -264,7 +265,7 @@ static int end_stream(struct session *s)
 {
 	int err = last_verdict(s, &s->watch->verdict);
 
-	if (!err && !s->o->json)
+	if (!err && !s->o->json && !s->o->quiet)
 		verdict_text(&s->watch->verdict, false);
 	return err || !s->alert ? err : wait_for_alerts(s);
 }
@@ -415,7 +416,7 @@ int session_run(const struct session_opts *o, char *const *paths, size_t n_paths
 	sigset_t blocked, unblocked;
 	int err, status;
 
-	s.view = s.keys = !o->plain && !o->json && !o->once && terminal_fits();
+	s.view = s.keys = !o->plain && !o->json && !o->quiet && !o->once && terminal_fits();
 	for (size_t i = 0; i < n_paths; i++)
 		s.keys &= strcmp(paths[i], WATCH_STREAM) != 0;
 	status = open_all(&s, paths, n_paths);

@@ -20,13 +20,6 @@ bool terminal_fits(void)
 	return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool terminal_colours(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return !no || !*no;
-}
-
 void terminal_leave(void)
 {
 	if (!inside)

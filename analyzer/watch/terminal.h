@@ -8,8 +8,6 @@
 
 /* Whether standard output is a terminal that can place text: not TERM=dumb or none. */
 bool terminal_fits(void);
-/* Colours are wanted: NO_COLOR is not set, or empty. */
-bool terminal_colours(void);
 /* The alternate screen, no cursor, keys one by one and not shown; and back again. Either may be called
  * again. leave() is also called at exit. */
 void terminal_enter(void);

@@ -268,6 +268,16 @@ bool option_given(const char *name)
 	return false;
 }
 
+int options_exclude(const char *name, const char *const *others)
+{
+	for (; option_given(name) && *others; others++)
+		if (option_given(*others)) {
+			fail("'--%s' and '--%s' exclude each other", name, *others);
+			return -EINVAL;
+		}
+	return 0;
+}
+
 static bool is_word(const char *name, char *const *words, int n)
 {
 	for (int i = 0; i < n; i++)

@@ -73,6 +73,9 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv);
 /* Whether the line that was parsed last has the option, with whatever value. */
 bool option_given(const char *name);
 
+/* Of the line that was parsed last: -EINVAL after a message if it has the option and one of the others (end with NULL). */
+int options_exclude(const char *name, const char *const *others);
+
 /*
  * The same, for a command that needs words: *n of them; where there is none, a message that `needed` is ("a LOG"). Returns
  * what the command ends with if there is no word (*n 0), or if it does nothing with them: EXIT_USAGE, after --help EXIT_DONE.
