@@ -110,7 +110,8 @@ static const char *const headers[] = {"Content-Security-Policy",
 				      "no-store",
 				      NULL};
 
-FILE *page_begin(struct html_page *p, const char *title)
+/* live: it is renewed when something changes. */
+static FILE *page_head(struct html_page *p, const char *title, bool live)
 {
 	*p = (struct html_page){0};
 	p->to = open_memstream(&p->bytes, &p->len);
@@ -120,27 +121,53 @@ FILE *page_begin(struct html_page *p, const char *title)
 		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-		     title,
-		     "</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n<script "
-		     "src=\"/limpet.js\" defer></script>\n"
-		     "<noscript><meta http-equiv=\"refresh\" "
-		     "content=\"15\"></noscript>\n</head>\n<body>\n<main>\n");
+		     title, "</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n");
+	if (live)
+		fputs("<script src=\"/limpet.js\" defer></script>\n"
+		      "<noscript><meta http-equiv=\"refresh\" content=\"15\"></noscript>\n",
+		      p->to);
+	fputs("</head>\n<body>\n<main>\n", p->to);
 	return p->to;
+}
+
+FILE *page_begin(struct html_page *p, const char *title)
+{
+	return page_head(p, title, true);
+}
+
+static bool page_sent(struct html_page *p, struct listener_request *r, int status)
+{
+	struct text t = {0};
+	bool well;
+
+	if (p->to)
+		fputs("</main>\n</body>\n</html>\n", p->to);
+	well = p->to && !(ferror(p->to) | fclose(p->to)) && p->bytes;
+	if (well) {
+		text_put_bytes(&t, p->bytes, p->len);
+		listener_reply(r, status, "text/html; charset=utf-8", headers, &t);
+	}
+	free(p->bytes);
+	return well;
 }
 
 void page_end(struct html_page *p, struct listener_request *r)
 {
-	struct text t = {0};
-
-	if (p->to)
-		fputs("</main>\n</body>\n</html>\n", p->to);
-	if (!p->to || ferror(p->to) | fclose(p->to) || !p->bytes) {
+	if (!page_sent(p, r, 200))
 		listener_refuse(r, 503, 1000, "out of memory");
-	} else {
-		text_put_bytes(&t, p->bytes, p->len);
-		listener_reply(r, 200, "text/html; charset=utf-8", headers, &t);
+}
+
+bool page_refuse(struct listener_request *r, int status, const char *why, const char *back)
+{
+	struct html_page p;
+	FILE *to = page_head(&p, "limpet: that was not done", false);
+
+	if (to) {
+		fputs("<header>\n<h1>That was not done</h1>\n</header>\n", to);
+		html_enclose(to, "<p class=\"lead\" role=\"alert\">", why, "</p>\n");
+		html_enclose(to, "<p><a href=\"", back, "\">Back to the page</a></p>\n");
 	}
-	free(p->bytes);
+	return page_sent(&p, r, status);
 }
 
 void page_style(void *arg, struct listener_request *r)

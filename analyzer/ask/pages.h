@@ -13,6 +13,8 @@ struct html_page {
 };
 FILE *page_begin(struct html_page *p, const char *title);
 void page_end(struct html_page *p, struct listener_request *r);
+/* A page that says why a form of the page `back` was refused; false: out of memory, and it is not answered. */
+bool page_refuse(struct listener_request *r, int status, const char *why, const char *back);
 void put_nav(FILE *to, const struct snapshot *s);
 /* A name as a part of a path; the text and </a> are the caller's. */
 void put_link(FILE *to, const char *before, const char *path, const char *name);

@@ -27,10 +27,11 @@ static enum program_ask table_of(const struct listener_request *r)
 }
 
 /* NULL, and it is answered. */
-static struct roster *roster_here(const struct front *f, struct listener_request *r)
+static struct roster *roster_here(const struct front *f, struct listener_request *r,
+				  const struct sent *s)
 {
 	if (!f->o->roster)
-		listener_refuse(r, 503, 1000, "jobs.db cannot be used: the service has said why");
+		sent_refuse(r, s, 503, 1000, "jobs.db cannot be used: the service has said why");
 	return f->o->roster;
 }
 
@@ -170,7 +171,7 @@ void api_roster(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
 	const struct snapshot *s = front_now(f, r);
-	struct roster *roster = s ? roster_here(f, r) : NULL;
+	struct roster *roster = s ? roster_here(f, r, NULL) : NULL;
 	enum program_ask ask = table_of(r);
 	struct roster_row *rows = NULL;
 	json_t *all = json_array(), *answer;
@@ -247,31 +248,28 @@ static void answer_change(struct listener_request *r, const struct sent *s, int 
 			    json_pack("{s:s, s:o, s:s}", "kind", program_ask_words[ask], "name",
 				      words_json(name), "state", state));
 	else
-		listener_refuse(r,
-				err == -ENOENT	   ? 404
-				: err == -EINVAL   ? 400
-				: is_conflict(err) ? 409
-						   : 503,
-				err == -ENOENT || err == -EINVAL || is_conflict(err) ? 0 : 1000,
-				"%s", why);
+		sent_refuse(r, s,
+			    err == -ENOENT     ? 404
+			    : err == -EINVAL   ? 400
+			    : is_conflict(err) ? 409
+					       : 503,
+			    err == -ENOENT || err == -EINVAL || is_conflict(err) ? 0 : 1000, why);
 }
 
 void api_roster_load(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
-	bool well;
-	struct roster *roster = roster_here(f, r);
 	enum program_ask ask = table_of(r);
+	struct roster *roster;
 	char why[WHY_LEN];
 	struct sent s;
+	bool well = sent_read(&s, r);
 
-	if (!roster)
-		return;
-	well = sent_read(&s, r);
-	if (!front_may_change(f, r, &s))
+	roster = roster_here(f, r, &s);
+	if (!roster || !front_may_change(f, r, &s))
 		well = false;
 	else if (!well)
-		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
+		sent_refuse(r, &s, 400, 0, "the body is neither an object of JSON nor a form");
 	if (well)
 		answer_change(r, &s, load(roster, ask, &s, why), why, ask, sent_text(&s, "program"),
 			      "started");
@@ -304,15 +302,13 @@ static const struct roster_verb *verb_of(char *name)
 void api_roster_change(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
-	struct roster *roster = roster_here(f, r);
 	enum program_ask ask = table_of(r);
 	char name[64], why[WHY_LEN];
 	const struct roster_verb *v;
+	struct roster *roster;
 	struct sent s;
 	int err;
 
-	if (!roster)
-		return;
 	snprintf(name, sizeof(name), "%s", r->rest);
 	v = strlen(r->rest) < sizeof(name) ? verb_of(name) : NULL;
 	if (!v || !*name) {
@@ -321,7 +317,8 @@ void api_roster_change(void *arg, struct listener_request *r)
 		return;
 	}
 	sent_read(&s, r);
-	if (front_may_change(f, r, &s)) {
+	roster = roster_here(f, r, &s);
+	if (roster && front_may_change(f, r, &s)) {
 		err = v->unload ? roster_unload(roster, ask, name, why)
 				: roster_start(roster, ask, name, v->started, why);
 		answer_change(r, &s, err, why, ask, name, v->state);

@@ -102,14 +102,14 @@ bool front_may_change(const struct front *f, struct listener_request *r, const s
 		return true;
 	form_word(f, r->caller, word);
 	if (!is_of_our_origin(r)) {
-		listener_refuse(r, 403, 0, "a page of another site asked for that");
+		sent_refuse(r, s, 403, 0, "a page of another site asked for that");
 		return false;
 	}
 	if (front_has_forms(f) && strlen(is) == FORM_WORD && !CRYPTO_memcmp(is, word, FORM_WORD))
 		return true;
-	listener_refuse(r, 403, 0,
-			"that takes the token of the service (DIR/token), as 'Authorization: "
-			"Bearer TOKEN'");
+	sent_refuse(r, s, 403, 0,
+		    "that takes the token of the service (DIR/token), as 'Authorization: "
+		    "Bearer TOKEN'");
 	return false;
 }
 
@@ -123,25 +123,41 @@ bool sent_time(const struct sent *s, const char *key, int64_t *ns, char why[WHY_
 	return false;
 }
 
-/* Back to the page that the form was on, as far as that is one of ours. */
-static void go_back(struct listener_request *r, const struct sent *s)
+/* The page that the form was on, as far as that is one of ours. */
+static const char *page_of(const struct sent *s)
 {
 	const char *page = sent_text(s, "page");
 	bool ours = page[0] == '/' && page[1] != '/' && strlen(page) < 512;
-	const char *headers[3] = {"Location"};
-	struct text t = {0};
 
 	for (const char *c = page; *c; c++)
 		ours &= *c > ' ' && *c < 127 && *c != '\\';
-	headers[1] = ours ? page : "/";
-	listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
+	return ours ? page : "/";
 }
 
 void sent_answer(struct listener_request *r, const struct sent *s, json_t *object)
 {
+	const char *headers[3] = {"Location", page_of(s)};
+	struct text t = {0};
+
 	if (*sent_text(s, "page"))
-		go_back(r, s);
+		listener_reply(r, 303, "text/plain; charset=utf-8", headers, &t);
 	else
 		front_json(r, 200, json_incref(object));
 	json_decref(object);
+}
+
+/* Whether a browser shows the answer to somebody. */
+static bool is_read_by_people(const struct listener_request *r, const struct sent *s)
+{
+	struct evkeyvalq *in = evhttp_request_get_input_headers(r->http);
+	const char *accept = evhttp_find_header(in, "Accept");
+
+	return s && !s->object && !sent_by_token(r) && accept && strstr(accept, "text/html");
+}
+
+void sent_refuse(struct listener_request *r, const struct sent *s, int status, unsigned int wait_ms,
+		 const char *why)
+{
+	if (!is_read_by_people(r, s) || !page_refuse(r, status, why, page_of(s)))
+		listener_refuse(r, status, wait_ms, "%s", why);
 }

@@ -36,6 +36,10 @@ bool front_may_change(const struct front *f, struct listener_request *r, const s
 /* Of what was changed: the object, which it takes, or back to the page that the form was on. */
 void sent_answer(struct listener_request *r, const struct sent *s, json_t *object);
 
+/* What was not changed, and why: as listener_refuse() does, or a page, with a way back, where a browser sent a form. NULL: nothing was sent. */
+void sent_refuse(struct listener_request *r, const struct sent *s, int status, unsigned int wait_ms,
+		 const char *why);
+
 enum { FORM_WORD = 2 * 32 };
 /* What a form has that a page of ours gave to this user. */
 void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1]);

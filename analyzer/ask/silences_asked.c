@@ -106,13 +106,13 @@ static json_t *silence_json(const struct silence *one)
 
 /* ---- the API ------------------------------------------------------------------------------------------- */
 
-static void refuse_error(struct listener_request *r, int err, const char *why)
+static void refuse_error(struct listener_request *r, const struct sent *s, int err, const char *why)
 {
-	listener_refuse(r,
-			err == -ENOENT	 ? 404
-			: err == -ENOSPC ? 409
-					 : 503,
-			err == -ENOENT || err == -ENOSPC ? 0 : 1000, "%s", why);
+	sent_refuse(r, s,
+		    err == -ENOENT   ? 404
+		    : err == -ENOSPC ? 409
+				     : 503,
+		    err == -ENOENT || err == -ENOSPC ? 0 : 1000, why);
 }
 
 static int have_silences(const struct front *f, char why[WHY_LEN])
@@ -142,7 +142,7 @@ void api_silences(void *arg, struct listener_request *r)
 		err = silences_refresh(f->silences, clock_ns(CLOCK_REALTIME), why);
 	if (err) {
 		json_decref(all);
-		refuse_error(r, err, why);
+		refuse_error(r, NULL, err, why);
 		return;
 	}
 	at = silences_known(f->silences, &n);
@@ -169,16 +169,16 @@ void api_silence_add(void *arg, struct listener_request *r)
 	if (!now)
 		return;
 	if (!sent_read(&s, r)) {
-		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
+		sent_refuse(r, &s, 400, 0, "the body is neither an object of JSON nor a form");
 	} else if (front_may_change(f, r, &s)) {
 		status = silence_of_sent(f, r, &s, &one, why);
 		err = status ? 0 : have_silences(f, why);
 		if (!status && !err)
 			err = silences_add(f->silences, &one, why);
 		if (status)
-			listener_refuse(r, status, 0, "%s", why);
+			sent_refuse(r, &s, status, 0, why);
 		else if (err)
-			refuse_error(r, err, why);
+			refuse_error(r, &s, err, why);
 		else
 			sent_answer(r, &s, silence_json(&one));
 	}
@@ -205,13 +205,13 @@ void api_silence_end(void *arg, struct listener_request *r)
 		return;
 	}
 	if (!sent_read(&s, r) && !sent_by_token(r)) {
-		listener_refuse(r, 400, 0, "the body is neither an object of JSON nor a form");
+		sent_refuse(r, &s, 400, 0, "the body is neither an object of JSON nor a form");
 	} else if (front_may_change(f, r, &s)) {
 		err = have_silences(f, why);
 		if (!err)
 			err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);
 		if (err)
-			refuse_error(r, err, why);
+			refuse_error(r, &s, err, why);
 		else
 			sent_answer(r, &s,
 				    json_pack("{s:i, s:b}", "number", (int)number, "over", 1));

@@ -89,6 +89,17 @@ check_eq "$(post -u cy:third -d 'server=oss-s1&hours=1' "$U/api/v1/silences")" 4
 	check_eq "$(curl -s -H "$B" "$U/api/v1/silences" | jq -c '[.silences[] | [.server, .who, .why]]')" '[["oss-s1","cy",null]]' 'what is there' &&
 	curl -s -u cy:third "$U/servers/oss-s1" | grep -q 'No alerts of oss-s1 from .* says cy' && ok
 
+case_begin "a browser whose form is refused is shown a page with the reason and a way back; a program is told in JSON"
+browser() { curl -s --max-time 10 -o "$T/out" -w '%{http_code} %{content_type}' -X POST -u cy:third -H 'Accept: text/html,application/xhtml+xml,*/*;q=0.8' "$@" "$U/api/v1/silences"; }
+check_eq "$(browser -d "server=oss-s1&hours=0&form=$word&page=/servers/oss-s1")" '400 text/html; charset=utf-8' 'a form' &&
+	check_eq "$(grep -c '<h1>That was not done</h1>' "$T/out") $(grep -c 'hours&#39; is a number' "$T/out") $(grep -c '<a href="/servers/oss-s1">Back' "$T/out") $(grep -c '<script' "$T/out")" '1 1 1 0' 'its page' &&
+	check_eq "$(browser -d "server=oss-s1&hours=1&form=x&page=//evil.example/")" '403 text/html; charset=utf-8' 'without the word' &&
+	check_eq "$(grep -c 'token of the service' "$T/out") $(grep -c '<a href="/">Back' "$T/out") $(grep -c evil "$T/out")" '1 1 0' 'a page elsewhere' &&
+	check_eq "$(browser -d "server=no%3Ci%3E&hours=1&form=$word" --data-urlencode 'page=/"><script>alert(1)</script>')" '404 text/html; charset=utf-8' 'hostile words' &&
+	check_eq "$(grep -c '<script\|<i>' "$T/out")" 0 'as HTML' &&
+	check_eq "$(post -u cy:third -H 'Accept: */*' -d "server=oss-s1&hours=0&form=$word&page=/servers/oss-s1" "$U/api/v1/silences") $(jq -r '.error | length > 5' "$T/out")" '400 true' 'no browser' &&
+	check_eq "$(browser -H "$J" -d '{"server": "oss-s1", "hours": 0}')" '403 application/json' 'JSON' && ok
+
 case_begin "what makes no sense is refused, and changes nothing"
 bad=''
 while IFS='|' read -r wanted body; do

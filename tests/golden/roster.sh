@@ -201,6 +201,11 @@ check_eq "$(as -d 'form=' "$U/api/v1/symptoms/straggler/stop") $(as -d "form=x$w
 	check_eq "$(as -d "form=$word" "$U/api/v1/symptoms/straggler/stop") $(row symptoms straggler .started)" '200 false' "the form" &&
 	check_eq "$(as -d "form=$word&program=odd" "$U/api/v1/symptoms") $(says)" '400 the service was started without a folder of programs (--programs)' "a form that loads" && ok
 
+case_begin "a browser is shown on a page why its form was refused, and the way back"
+page() { as -H 'Accept: text/html' -d "form=$word&page=/jobs" "$U/api/v1/$1"; }
+check_eq "$(page symptoms/no-such/stop) $(grep -c 'no symptom has this name' "$T/out") $(grep -c '<a href="/jobs">Back' "$T/out")" '404 1 1' "one that is not there" &&
+	check_eq "$(page symptoms/straggler/unload) $(grep -c "limpet&#39;s own" "$T/out")" '400 1' "one that stays" && ok
+
 case_begin "rows of jobs.db that there can be none of cost themselves alone"
 killed
 sqlite3 "$D/jobs.db" "INSERT INTO roster VALUES ('diagnoser', 'astray', 1, 'nowhere', 1), ('diagnoser', 'none-such', 0, '', 0), ('x', 'y', 1, '', 1), ('symptom', 'absent', 1, '', 1)"
