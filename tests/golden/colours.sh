@@ -7,7 +7,7 @@
 L=$O/limpet
 HOG=tests/data/disk-hog/series
 ESC=$(printf '\033')
-RED="$ESC[1;31m" YELLOW="$ESC[33m" GREEN="$ESC[32m" END="$ESC[0m"
+RED="${ESC}[1;31m" YELLOW="${ESC}[33m" GREEN="${ESC}[32m" END="${ESC}[0m"
 unset NO_COLOR
 
 plain() { sed "s/$ESC\[[0-9;]*m//g" "$1"; }

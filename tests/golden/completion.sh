@@ -16,6 +16,7 @@ for program in limpet limpet-probe limpet-push; do
 done
 
 fish_completes() { # LINE: what is offered for its last word, sorted, in one line
+	# shellcheck disable=SC2016 # of fish
 	HOME=$T fish --no-config -c 'set -p fish_complete_path $argv[1]; complete -C "$argv[2]"' "$T/fish" "$1" 2>&1 |
 		cut -f 1 | sort -u | tr '\n' ' ' | sed 's/ $//'
 }
