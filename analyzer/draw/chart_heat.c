@@ -25,6 +25,17 @@ static void draw_level(FILE *to, const struct chart_strip *s, size_t n, size_t c
 	}
 }
 
+/* What is told of a line where the pointer is on it. */
+static void put_tips(FILE *to, const struct chart_strip *s, size_t n, size_t columns)
+{
+	for (size_t i = 0; i < n; i++) {
+		fprintf(to, "<rect y=\"%zu\" width=\"%zu\" height=\"1\" class=\"tip\"><title>", i,
+			columns);
+		html_text(to, s[i].name);
+		html_enclose(to, ": ", s[i].why, "</title></rect>\n");
+	}
+}
+
 static void draw_strips(FILE *to, const struct chart_heat *c, const struct chart_strip *s, size_t n,
 			bool named)
 {
@@ -45,6 +56,7 @@ static void draw_strips(FILE *to, const struct chart_heat *c, const struct chart
 		fprintf(to, "<path class=\"odd\" stroke-width=\".14\" d=\"");
 		draw_level(to, s, n, c->span.columns, 0);
 		fprintf(to, "\"/>\n");
+		put_tips(to, s, n, c->span.columns);
 	}
 	fprintf(to, "</svg></div>\n");
 }

@@ -52,10 +52,12 @@ const struct history_row *history_find(const struct history *h, size_t node, con
 static struct history_cell worse(struct history_cell a, struct history_cell b)
 {
 	uint8_t marks = a.marks | b.marks;
+	uint16_t evidence = a.evidence > b.evidence ? a.evidence : b.evidence;
 
 	if (!a.marks || (b.marks && b.z > a.z))
 		a = b;
 	a.marks = marks;
+	a.evidence = evidence;
 	return a;
 }
 
@@ -206,6 +208,14 @@ static void take_dist(struct history *h, const struct observation *l)
 		h->failed = true;
 }
 
+/* A score that is high enough for too small an effect, or in a group of too few, indicts nobody. */
+static uint16_t evidence_percent(double score, double needs, bool indicts)
+{
+	double percent = needs > 0 && score > 0 ? floor(100 * score / needs) : 0;
+
+	return (uint16_t)(indicts ? fmax(100, fmin(percent, UINT16_MAX)) : fmin(percent, 99));
+}
+
 void history_observe(void *arg, const struct observation *o)
 {
 	struct history *h = arg;
@@ -214,7 +224,8 @@ void history_observe(void *arg, const struct observation *o)
 		.value = (float)signal_shown(&signals[o->signal], o->value),
 		.peers = (float)signal_shown(&signals[o->signal], o->peers),
 		.marks = (uint8_t)(MARK_JUDGED | (o->worse ? MARK_FLAGGED : 0) |
-				   (o->level == EVIDENCE_INDICTED ? MARK_ODD : 0))};
+				   (o->level == EVIDENCE_INDICTED ? MARK_ODD : 0)),
+		.evidence = evidence_percent(o->score, o->needs, o->level == EVIDENCE_INDICTED)};
 
 	if (h->failed)
 		return;
@@ -237,7 +248,8 @@ static int put_look(struct history *h, const struct explained_look *l)
 				    .peers = (float)l->peers,
 				    .marks = (uint8_t)(MARK_JUDGED |
 						       (l->flagged ? MARK_FLAGGED : 0) |
-						       (l->odd ? MARK_ODD : 0))};
+						       (l->odd ? MARK_ODD : 0)),
+				    .evidence = evidence_percent(l->evidence, l->needs, l->odd)};
 	const struct history_entity k = {l->node, l->disk, l->signal};
 
 	/* those that were not judged are there, too */

@@ -18,11 +18,13 @@ enum {
 /* Flagged: bad alone, or odd; odd: enough evidence to indict. */
 enum { MARK_JUDGED = 1, MARK_FLAGGED = 2, MARK_ODD = 4 };
 
-/* The interval with the largest z of those that end in a column's time; the marks of all of them.
- * marks 0: none was judged. Values as they are shown, in the signal's unit. */
+/* The interval with the largest z of those that end in a column's time; the marks of all of them, and the most
+ * evidence. marks 0: none was judged. Values as they are shown, in the signal's unit. */
 struct history_cell {
 	float z, value, peers;
 	uint8_t marks;
+	uint16_t
+		evidence; /* % of what is needed: 100 and more where it indicts, else less; not kept in files */
 };
 
 /* Whose row. */

@@ -186,6 +186,8 @@ int panel_explain(void *arg, const struct panel *p, const struct observation *o)
 				   .sigma = o->spread,
 				   .z = o->z,
 				   .ratio = o->ratio,
+				   .evidence = o->score,
+				   .needs = o->needs,
 				   .flagged = o->worse,
 				   .odd = o->level == EVIDENCE_INDICTED};
 

@@ -104,12 +104,12 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		at[i] = &a->ruled_out[i];
 	sort(at, a->n_ruled_out, by_score);
-	fprintf(to,
-		"<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table><thead><tr><th>"
-		"server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
-		"median</th><th class=\"n\">ratio</th><th class=\"n\">score</th><th "
-		"class=\"n\">over</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
-		"<tbody>\n");
+	fprintf(to, "<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table "
+		    "class=\"findings\"><thead><tr><th>"
+		    "server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
+		    "median</th><th class=\"n\">ratio</th><th class=\"n\">score</th><th "
+		    "class=\"n\">over</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
+		    "<tbody>\n");
 	for (size_t i = 0; i < a->n_ruled_out && i < REPORT_LINES; i++)
 		put_ruled_out_line(to, a, at[i]);
 	fprintf(to, "</tbody></table>\n");

@@ -93,12 +93,13 @@ static const char style[] =
 	".heat li b{color:var(--own)}\n"
 	".heat .why li{color:var(--soft);max-width:none}\n"
 	".heat .draw{position:relative}.heat .draw.rest{margin-top:.8rem}\n"
-	".heat .axis{position:relative;margin-bottom:1.6rem;font-size:.75rem}\n"
-	".heat path{vector-effect:none;fill:none}\n"
+	/* without a height its labels would not be painted */
+	".heat .axis{position:relative;height:1px;margin-bottom:1.6rem;font-size:.75rem}\n"
+	".heat path{vector-effect:none;fill:none}.tip{fill:transparent}\n"
 	".c0{stroke:var(--cell)}.c1{stroke:var(--h1)}.c2{stroke:var(--h2)}.c3{stroke:var(--h3)}"
 	".c4{stroke:var(--h4)}.c5{stroke:var(--h5)}.odd{stroke:var(--ink)}\n"
 	".rest-of{color:var(--soft);margin-top:.8rem}\n"
-	/* the table of findings has fourteen columns: where they have no room, and on paper, they are blocks */
+	/* the tables of findings have nine and fourteen columns: where they have no room, and on paper, they are blocks */
 	"@media(max-width:84rem),print{table.findings,.findings tbody{display:block}.findings "
 	"thead{position:absolute;clip-path:inset(50%)}\n"
 	".findings "

@@ -415,10 +415,11 @@ struct explained_look {
 	char disk[INSTANCE_LEN];
 	size_t signal;
 	double value, peers, d, sigma, z, ratio; /* NaN: not known */
-	bool flagged, odd;  /* bad alone (of methods that vote: odd); enough evidence to indict */
-	double threshold;   /* of z; 0: there is none */
-	unsigned int above; /* peers further than it, or seconds low */
-	bool unjudged;	    /* there, but not to be judged */
+	bool flagged, odd; /* bad alone (of methods that vote: odd); enough evidence to indict */
+	double threshold;  /* of z; 0: there is none */
+	double evidence, needs; /* of the test over time by then; needs 0 or NaN: there is none */
+	unsigned int above;	/* peers further than it, or seconds low */
+	bool unjudged;		/* there, but not to be judged */
 };
 
 /*

@@ -20,7 +20,7 @@ from html.parser import HTMLParser
 
 VOID = {"meta"}
 TAGS = VOID | set("path html head title style body main header section figure figcaption div span p ul ol li "
-                  "dl dt dd table thead tbody tr th td small b h1 h2 h3 code svg desc rect line text g".split())
+                  "dl dt dd details summary table thead tbody tr th td small b h1 h2 h3 code svg desc rect line text g".split())
 ATTRS = set("lang charset http-equiv content name class title role aria-hidden viewbox "
             "preserveaspectratio d shape-rendering stroke-width data-h width height x y x1 x2 y1 y2 dx dy text-anchor".split())
 stack, wrong = [], []

@@ -391,7 +391,7 @@ static void bytes_come_back_and_no_part_of_them_does(void **arg)
 	for (size_t n = 0; n < 2; n++)
 		history_put(&h, &(struct history_entity){n, "nvme0n1", SIG_READ},
 			    BLOCK0 + 3 * BLOCK_CELL_NS,
-			    (struct history_cell){1.5f, -2.25f, (float)n, MARK_JUDGED});
+			    (struct history_cell){1.5f, -2.25f, (float)n, MARK_JUDGED, 0});
 	assert_int_equal(block_pack(&h, names, SIG_WRITE, &bytes, &len), -ENOENT);
 	assert_int_equal(block_pack(&h, names, SIG_READ, &bytes, &len), 0);
 	assert_int_equal(block_unpack(bytes, len, see, &seen), 0);

@@ -20,6 +20,15 @@ static struct observation look_of(double z, double value, double peers)
 		.z = z, .value = value, .peers = peers, .ratio = value / peers, .worse = z >= 4};
 }
 
+/* What the test over time says then: a score, where 5 are needed. */
+static struct observation tested(struct observation o, double score, enum evidence_level level)
+{
+	o.score = score;
+	o.needs = 5;
+	o.level = level;
+	return o;
+}
+
 /* Interval number `interval` of a server, 4 s. */
 static void tell(struct history *h, size_t node, const char *disk, enum signal s, int interval,
 		 struct observation o)
@@ -90,7 +99,7 @@ static struct history reads(void)
 		for (size_t i = 0; i < 5; i++)
 			tell(&h, i, "sda", SIG_READ, interval,
 			     i == 0 && interval >= 25
-				     ? look_of(20, 90, 9)
+				     ? tested(look_of(20, 90, 9), 17.5, EVIDENCE_INDICTED)
 				     : look_of(0.1 * (double)i, 9 + 0.1 * (double)i, 9));
 	history_finish(&h);
 	return h;
@@ -273,7 +282,7 @@ static void test_incident(void **state)
 	assert_has(page, "decided 22:15:40");
 	assert_has(page, "4 peers</span>");
 	assert_int_equal(count(page, "<path class=\"own\""), 2); /* the line, and its key */
-	assert_has(page, "read latency of sda, z&nbsp;20.0");
+	assert_has(page, "read latency of sda, 3.50");
 	assert_has(page, "default-src 'none'");
 	assert_has_no(page, "nan");
 	free(page);
@@ -493,7 +502,8 @@ static void test_large(void **state)
 		for (size_t i = 0; i < 500; i++) {
 			seed = seed * 1103515245 + 12345;
 			tell(&h, i, "sda", SIG_READ, interval,
-			     look_of((double)(seed >> 16 & 31), 9, 1));
+			     tested(look_of((double)(seed >> 16 & 31), 9, 1),
+				    (double)(seed >> 16 & 31), EVIDENCE_NONE));
 		}
 	history_finish(&h);
 	take_in(&a, indict());
@@ -502,6 +512,67 @@ static void test_large(void **state)
 	assert_in_range(strlen(page), 1000, 4000000);
 	assert_int_equal(count(page, "<li title="), REPORT_NAMED);
 	assert_has(page, "460 more</div>");
+	free(page);
+	history_release(&h);
+	verdict_release(&a);
+}
+
+/* What is drawn of the class of a colour: the path's commands. */
+static void drawn(const char *page, const char *class, char *to, size_t size)
+{
+	char begin[64];
+	const char *at = strstr(page, "class=\"heat\""), *end;
+
+	snprintf(begin, sizeof(begin), "<path class=\"%s\" stroke-width=\".84\" d=\"", class);
+	at = at ? strstr(at, begin) : NULL;
+	assert_non_null(at);
+	at += strlen(begin);
+	end = strchr(at, '"');
+	snprintf(to, size, "%.*s", (int)(end - at), at);
+}
+
+/* Of 500 servers one is slow: of those that come to little more than half of what is needed, however far their single intervals are from
+ * the peers, the drawing has nothing, and says how many they are. */
+static void test_quiet(void **state)
+{
+	static const double scores[] = {0.3, 1.1, 2.9};
+	struct verdict a = verdict_of(500);
+	struct history h = {0};
+	char path[256], *page;
+
+	(void)state;
+	for (int interval = 0; interval < 50; interval++)
+		for (size_t i = 0; i < 500; i++) {
+			struct observation o = tested(look_of((double)(i % 30), 9, 8),
+						      scores[i % 3], EVIDENCE_NONE);
+
+			if (i == 217 && interval >= 25)
+				o = tested(look_of(20, 90, 9), interval < 30 ? 7 : 90,
+					   EVIDENCE_INDICTED);
+			/* enough, of too small an effect */
+			if (i == 333 && interval >= 40)
+				o = tested(look_of(3, 10, 9), 25, EVIDENCE_SUSPICIOUS);
+			tell(&h, i, "sda", SIG_READ, interval, o);
+		}
+	history_finish(&h);
+	page = page_of(&a, &h);
+	drawn(page, "c1", path, sizeof(path));
+	assert_string_equal(path, "");
+	drawn(page, "c2", path, sizeof(path));
+	assert_string_equal(path, "M40 1.5h10");
+	drawn(page, "c3", path, sizeof(path));
+	assert_string_equal(path, "M25 0.5h5");
+	drawn(page, "c5", path, sizeof(path));
+	assert_string_equal(path, "M30 0.5h20");
+	assert_has(page, "<title>oss-217: read latency of sda, 18.00</title>");
+	assert_has(page, "<ol><li title=\"oss-217\">oss-217</li><li title=\"oss-333\">");
+	assert_has(page, "read latency of sda, 0.58</li>");
+	assert_has(page, "460 more are left out: they were as their peers throughout");
+	/* the same for those that do not see it: two of 500 */
+	assert_has(page,
+		   "<tr><td>oss-217</td><td class=\"all\" data-h=\"\">read latency of sda</td><td "
+		   "class=\"n\" data-h=\"most evidence\">18.00</td>");
+	assert_int_equal(count(page, "data-h=\"most evidence\""), 2);
 	free(page);
 	history_release(&h);
 	verdict_release(&a);
@@ -530,7 +601,7 @@ int main(void)
 		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_several), cmocka_unit_test(test_suspicious),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_quiet),	cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,10 @@ static int one_look(struct states_job *j, size_t signal, const struct column_val
 		.flagged = r > LOOK_PARAMS_DEFAULT.gate / 2,
 	};
 	x->odd = x->flagged && f && f->level == EVIDENCE_INDICTED;
+	if (x->flagged && f) {
+		x->evidence = f->e.score;
+		x->needs = f->e.needs;
+	}
 	return 0;
 }
 
