@@ -23,19 +23,26 @@ static const char own_style[] =
 	"flex-wrap:wrap}\n"
 	"nav b{font-size:1rem}a{color:inherit}nav a,td a,li a{text-decoration-color:var(--rule)}\n"
 	"a:focus-visible{outline:2px solid var(--own);outline-offset:2px}\n"
+	/* as wide as the window is: of 500 tiles all are to be seen at once */
+	"@media(min-width:84rem){#servers{--wide:min(100vw - "
+	"3rem,150rem);position:relative;width:var(--wide);left:calc((100% - var(--wide))/2)}}\n"
+	"#servers .note{margin:.6rem 0 .2rem}#servers h3 small{font-weight:400;color:var(--soft)}\n"
 	".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.4rem;"
 	"list-style:none;padding:0;max-width:none}\n"
+	".tiles.plain{grid-template-columns:repeat(auto-fill,minmax(5.6rem,1fr));gap:.25rem}\n"
 	".tiles li{margin:0}.tiles a{display:block;padding:.35rem .6rem;border:1px solid "
 	"var(--rule);border-left:.4rem solid var(--rule);"
 	"text-decoration:none;font-size:.8125rem;line-height:1.3;height:100%}\n"
-	".tiles b{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}\n"
+	".tiles b{display:block}.tiles a{overflow-wrap:anywhere}\n"
+	".tiles.plain a{padding:.2rem .4rem;border-left-color:var(--peers)}\n"
 	".tiles "
 	".indicted{border-color:var(--own);border-left-color:var(--own);background:var(--own);"
 	"color:var(--paper)}\n"
 	".tiles .suspicious{border-color:var(--own);border-left-color:var(--own)}\n"
-	".tiles .well{border-left-color:var(--peers)}\n"
-	".tiles .unproven,.tiles "
-	".not-judged{border-style:dashed;border-left-style:double;color:var(--soft)}\n"
+	".tiles .unproven{border-style:dashed;border-left-style:double;border-color:var(--soft)}\n"
+	".tiles .not-judged{border-style:dotted dotted dotted solid;border-width:2px 2px 2px "
+	".4rem;border-color:var(--ink);background:var(--cell)}\n"
+	"@media print{.tiles .indicted,.tiles .not-judged{print-color-adjust:exact}}\n"
 	".silence{margin:.4rem 0 .8rem;font-size:.875rem}li .silence,td "
 	".silence{display:inline;margin:0}\n"
 	".roster td:first-child{width:24%}.roster td:nth-child(3){width:22%}.roster "
@@ -247,6 +254,7 @@ static void put_headline(FILE *to, const struct snapshot *s)
 {
 	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
 	const struct verdict *a = &s->verdict;
+	const char *lacks;
 
 	headline(&t, s);
 	html_enclose(to, "<header>\n<h1>", text_of(&t), "</h1>\n");
@@ -259,8 +267,8 @@ static void put_headline(FILE *to, const struct snapshot *s)
 	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, true));
 	fputs("</p>\n", to);
 	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
-		if (*sentence_unproven_all(&said, a, (enum resource)r, true))
-			html_enclose(to, "<p>Unproven: ", text_of(&said), ".</p>\n");
+		if (*(lacks = sentence_unproven_all(&said, a, (enum resource)r, true)))
+			html_enclose(to, "<p>Unproven: ", lacks, ".</p>\n");
 	fputs("</header>\n", to);
 }
 
@@ -298,30 +306,6 @@ static void put_cases(FILE *to, const struct front *f, const struct listener_req
 		if (a->incidents[i].open &&
 		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious)
 			put_case(to, f, r, i, false);
-}
-
-/* Worst first, then by name. */
-static void put_tiles(FILE *to, const struct verdict *a)
-{
-	fputs("<section id=\"servers\">\n<h2>Servers</h2>\n<ul class=\"tiles\">\n", to);
-	for (int status = STATUSES; status-- > 0;)
-		for (size_t i = 0; i < a->n_nodes; i++) {
-			char name[HOST_LEN];
-			struct text before TEXT_SCOPED = {0};
-
-			if ((int)verdict_status(a, i, true) != status)
-				continue;
-			text_add(&before, " class=\"%s\"", status_table[status].word);
-			fputs("<li>", to);
-			put_link(to, text_of(&before), "/servers/", a->nodes[i]);
-			html_enclose(to, "<b>", output_clean(a->nodes[i], name, sizeof(name)),
-				     "</b> ");
-			html_text(to, status_table[status].word);
-			if (*verdict_reason(a, i, true))
-				html_enclose(to, ": ", verdict_reason(a, i, true), "");
-			fputs("</a></li>\n", to);
-		}
-	fputs("</ul>\n</section>\n", to);
 }
 
 static void put_notices(FILE *to, const struct verdict *a, size_t node)
@@ -418,7 +402,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_cases(to, f, r, false);
 		put_cases(to, f, r, true);
 		put_jobs(to, f, &s->verdict);
-		put_tiles(to, &s->verdict);
+		put_tiles(to, &s->verdict, f->o->groups);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);
 	}
