@@ -114,12 +114,16 @@ def pages(base, axe, *paths):
     b = browser()
     bad = looked = 0
     for path in paths:
-        b.get(base + path)
+        b.get(path if path.startswith("file:") else base + path)
         for scheme in ("light", "dark", "print"):
             for width in WIDTHS if scheme != "print" else (794,):
                 shape(b, width, scheme)
                 over = b.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
-                said = ([f"{over} pixels wider than the window"] if over > 0 else []) + (findings(b, axe) if scheme != "print" else [])
+                # what has no height is not painted, whatever reaches out of it
+                flat = b.execute_script("""return [...document.querySelectorAll('svg')]
+                    .filter((e) => e.checkVisibility() && !e.getBoundingClientRect().height).length""")
+                said = [f"{flat} drawings without a height"] if flat else []
+                said += ([f"{over} pixels wider than the window"] if over > 0 else []) + (findings(b, axe) if scheme != "print" else [])
                 looked += 1
                 for one in said:
                     bad += 1
@@ -133,7 +137,7 @@ def pages(base, axe, *paths):
             print(f"bad request: {entry['message'][:300]}")
     shape(b, 1280, "light")
     for path in paths:
-        b.get(base + path)
+        b.get(path if path.startswith("file:") else base + path)
         for one in unseen(b):
             bad += 1
             print(f"bad keyboard {path}: {one}")
