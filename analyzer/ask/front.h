@@ -15,7 +15,6 @@
 #include "analyzer/http/tls.h"
 #include "userspace/common/options.h"
 
-struct peers_file;
 struct roster;
 
 struct front_opts {
@@ -25,7 +24,6 @@ struct front_opts {
 	struct board *board;		 /* outlives it */
 	struct history_store *history;	 /* likewise; NULL: there is none */
 	struct roster *roster;		 /* likewise */
-	const struct peers_file *groups; /* likewise; NULL: there are none */
 	const char *users;		 /* a file (users.h); NULL */
 	const char *proxy_user;		 /* a header; NULL */
 	struct tls_files tls;

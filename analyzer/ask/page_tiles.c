@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* pages.h: every server as a tile, the worst first; what is well is a name alone, so that of 500 servers the others are seen. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pages.h"
 #include "analyzer/draw/html.h"
-#include "analyzer/source/peers.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
 struct tile {
 	size_t node;
-	int32_t group;		   /* PEERS_NONE: of none */
+	int32_t group;		   /* -1: of none */
 	enum status status, worst; /* its own; the worst of its group */
 };
 
-/* Groups by the worst of their servers, then as the file has them; what is in none is last. */
+/* Groups by the worst of their servers, then by number; what is in none is last. */
 static int by_tile(const void *a, const void *b)
 {
 	const struct tile *x = a, *y = b;
@@ -26,17 +26,16 @@ static int by_tile(const void *a, const void *b)
 }
 
 /* NULL: no memory. */
-static struct tile *tiles_of(const struct verdict *a, const struct peers_file *groups)
+static struct tile *tiles_of(const struct verdict *a)
 {
-	size_t n_groups = peers_groups(groups) + 1;
-	enum status *worst = calloc(n_groups, sizeof(*worst));
+	enum status *worst = calloc(a->n_groups + 2, sizeof(*worst));
 	struct tile *tiles = calloc(a->n_nodes + 1, sizeof(*tiles));
 
 	for (size_t i = 0; worst && tiles && i < a->n_nodes; i++) {
 		struct tile *t = &tiles[i];
 
 		*t = (struct tile){.node = i,
-				   .group = peers_group(groups, a->nodes[i]),
+				   .group = a->n_groups ? a->group[i] : 0,
 				   .status = verdict_status(a, i, true)};
 		if (t->status > worst[t->group + 1])
 			worst[t->group + 1] = t->status;
@@ -108,23 +107,20 @@ static void put_tiles_of(FILE *to, const struct verdict *a, const struct tile *t
 	}
 }
 
-static void put_group(FILE *to, const struct peers_file *groups, int32_t group, size_t n)
+static void put_group(FILE *to, const struct verdict *a, int32_t group, size_t n)
 {
-	const char *name = peers_group_name(groups, group);
-
 	fputs("<h3>", to);
-	if (group == PEERS_NONE)
+	if (group < 0)
 		fputs("In no group", to);
-	else if (name)
-		html_text(to, name);
 	else
-		fprintf(to, "Group %d", group + 1);
+		html_enclose(to, isdigit((unsigned char)*a->groups[group]) ? "Group " : "",
+			     a->groups[group], "");
 	fprintf(to, " <small>%zu server%s</small></h3>\n", n, text_plural(n));
 }
 
-void put_tiles(FILE *to, const struct verdict *a, const struct peers_file *groups)
+void put_tiles(FILE *to, const struct verdict *a)
 {
-	struct tile *tiles = tiles_of(a, groups);
+	struct tile *tiles = tiles_of(a);
 	const char *domain = common_domain(a);
 
 	fputs("<section id=\"servers\">\n<h2>Servers</h2>\n", to);
@@ -132,8 +128,8 @@ void put_tiles(FILE *to, const struct verdict *a, const struct peers_file *group
 		html_enclose(to, "<p class=\"note\">Names without ", domain, "</p>\n");
 	for (size_t i = 0, next; tiles && i < a->n_nodes; i = next) {
 		next = run_end(m, i, a->n_nodes, tiles[m].group == tiles[i].group);
-		if (groups)
-			put_group(to, groups, tiles[i].group, next - i);
+		if (a->n_groups)
+			put_group(to, a, tiles[i].group, next - i);
 		put_tiles_of(to, a, tiles + i, next - i, strlen(domain));
 	}
 	fputs("</section>\n", to);

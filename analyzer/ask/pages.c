@@ -402,7 +402,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_cases(to, f, r, false);
 		put_cases(to, f, r, true);
 		put_jobs(to, f, &s->verdict);
-		put_tiles(to, &s->verdict, f->o->groups);
+		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);
 	}

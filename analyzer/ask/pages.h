@@ -36,8 +36,7 @@ void put_incident_charts(FILE *to, const struct front *f, const struct snapshot 
 void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
 			const struct listener_request *r);
 /* page_tiles.c: every server, by group of peers where there are groups */
-struct peers_file;
-void put_tiles(FILE *to, const struct verdict *a, const struct peers_file *groups);
+void put_tiles(FILE *to, const struct verdict *a);
 /* page_lanes.c: tasks of a job of the verdict over time, by server; nothing where there are none. */
 void put_lanes(FILE *to, const struct verdict *a, size_t job);
 

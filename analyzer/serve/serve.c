@@ -27,7 +27,6 @@
 #include "analyzer/ask/front.h"
 #include "analyzer/history/store.h"
 #include "analyzer/jobs/roster.h"
-#include "analyzer/source/peers.h"
 #include "analyzer/watch/alert.h"
 #include "analyzer/watch/exposition.h"
 #include "analyzer/watch/plain.h"
@@ -81,8 +80,7 @@ struct service {
 	struct silences *silences;     /* likewise */
 	struct roster *roster;	       /* likewise */
 	struct front_opts asked;
-	struct front *front;	   /* likewise */
-	struct peers_file *groups; /* that the pages tell of; NULL */
+	struct front *front; /* likewise */
 	struct change_to words;
 	struct notify notify;
 	struct string_list trusted; /* hosts whose logs are judged; each owned */
@@ -585,9 +583,6 @@ static int open_front(struct service *s)
 	s->history = s->o->check ? NULL : history_store_new(s->o->state, s->o->keep_days);
 	if (!s->history && !s->o->check)
 		return fail("out of memory");
-	err = s->o->a.peers ? peers_load(&s->groups, s->o->a.peers) : 0;
-	if (err)
-		return err;
 	/* Nobody is kept from judging by what cannot be silenced. */
 	if (silences_open(&s->silences, s->o->state, why))
 		warn("nothing can be silenced: %s", why);
@@ -599,7 +594,6 @@ static int open_front(struct service *s)
 				       .board = s->board,
 				       .history = s->history,
 				       .roster = s->roster,
-				       .groups = s->groups,
 				       .users = s->o->users,
 				       .proxy_user = s->o->proxy_user,
 				       .tls = {s->o->cert, s->o->key, NULL},
@@ -721,7 +715,6 @@ int serve_run(const struct serve_opts *o)
 	pair_stop(s.pair);
 	alertmanagers_stop(s.alertmanagers);
 	front_stop(s.front);
-	peers_free(s.groups);
 	silences_close(s.silences);
 	history_store_free(s.history);
 	board_free(s.board);

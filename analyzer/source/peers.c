@@ -245,14 +245,6 @@ int32_t peers_group(const struct peers_file *p, const char *node)
 	return PEERS_NONE;
 }
 
-const char *peers_group_name(const struct peers_file *p, int32_t group)
-{
-	for (size_t i = 0; p && i < p->labels.n; i++)
-		if ((int32_t)p->labels.at[i].group == group)
-			return p->labels.at[i].text;
-	return NULL;
-}
-
 /* Whether they differ in digits only. */
 static bool alike_but_digits(const char *a, const char *b)
 {

@@ -30,8 +30,6 @@ int peers_load(struct peers_file **p, const char *path);
 void peers_free(struct peers_file *p);
 /* The group of a node, from 0; PEERS_NONE: in none. Without a file (NULL): 0. */
 int32_t peers_group(const struct peers_file *p, const char *node);
-/* The name before its colon; NULL: it has none. */
-const char *peers_group_name(const struct peers_file *p, int32_t group);
 size_t peers_groups(const struct peers_file *p);
 /* Writes the names that the file gives, of the first n groups, over theirs. Without a file (NULL): nothing. */
 void peers_labels(const struct peers_file *p, char (*names)[HOST_LEN], size_t n);

@@ -11,6 +11,10 @@
 
 #include "screen.h"
 #include "watch.h"
+#include "userspace/common/text_clean.h"
+
+/* A name as it is shown: of one that nobody sees each character takes so many. */
+enum { VIEW_NAME_LEN = HOST_LEN * TEXT_SHOWN_LEN };
 
 /* The last changes, newest first. */
 enum { VIEW_LATELY = 32 };

@@ -176,10 +176,10 @@ static const char *longest(const char *const *lines, size_t n, size_t cols)
 static void draw_part(struct screen *s, size_t row, const struct watch *w,
 		      const struct view_choice *c)
 {
-	char part[HOST_LEN], count[64];
+	char part[VIEW_NAME_LEN], count[64];
 	size_t len, room;
 
-	output_clean(c->part, part, sizeof(part));
+	output_plain(c->part, part, sizeof(part));
 	snprintf(count, sizeof(count), "%s  %zu of %zu servers", c->typing ? "_" : "", c->listed,
 		 w->n_heard);
 	len = strlen(part);

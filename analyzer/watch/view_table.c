@@ -213,13 +213,13 @@ static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 			  looks_odd(&w->looks.nodes[node].at[i].look);
 }
 
-/* Names as they are shown, so that a '?' finds what has no better sign. */
+/* Names as they are shown, so that a '?' finds what has no better sign, and "<U+200B>" what nobody sees. */
 static bool is_listed(const char *name, const char *part)
 {
-	char shown[HOST_LEN], wanted[HOST_LEN];
+	char shown[VIEW_NAME_LEN], wanted[VIEW_NAME_LEN];
 
-	return strcasestr(output_clean(name, shown, sizeof(shown)),
-			  output_clean(part, wanted, sizeof(wanted))) != NULL;
+	return strcasestr(output_plain(name, shown, sizeof(shown)),
+			  output_plain(part, wanted, sizeof(wanted))) != NULL;
 }
 
 /* What is listed, in order; the caller frees it. NULL: out of memory. */

@@ -56,6 +56,7 @@ static const struct {
 	{"\xee\x80\x80\xf4\x8f\xbf\xbf", "<U+E000><U+10FFFF>",
 	 "<U+E000><U+10FFFF>"}, /* private, none */
 	{"\xff\xc3", "??", "??"},
+	{"k\x9b-4", "k?-4", "k?-4"}, /* it goes on with nothing */
 };
 
 static void unseen_characters_are_escaped(void **state)

@@ -374,7 +374,7 @@ static void types(struct view_choice *choice, const struct watch *w, const char 
 /* What is typed is shown, also what a terminal would take for more, and finds what names show. */
 static void a_part_of_a_name_is_found(void **state)
 {
-	struct watch *w = watch_of(50, "Rack\033-");
+	struct watch *w = watch_of(50, "Rack\xff-");
 	struct view_choice choice = {0};
 
 	(void)state;

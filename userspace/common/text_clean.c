@@ -115,6 +115,6 @@ size_t text_shown(const char *s, bool terminal, char shown[TEXT_SHOWN_LEN])
 	if (is_control(c) || (c < 0x7f ? !strncmp(s, "<U+", 3) : terminal || !is_seen(c)))
 		snprintf(shown, TEXT_SHOWN_LEN, "<U+%04X>", c);
 	else
-		text_fit(shown, (n ? n : 1) + 1, n ? s : "?");
+		snprintf(shown, TEXT_SHOWN_LEN, "%.*s", (int)(n ? n : 1), n ? s : "?");
 	return n ? n : 1;
 }
