@@ -195,7 +195,7 @@ void api_silence_end(void *arg, struct listener_request *r)
 
 	snprintf(digits, sizeof(digits), "%s", r->rest);
 	end = strchr(digits, '/');
-	if (!end || strcmp(end, "/end") != 0) {
+	if (!end || strcmp(end, "/end") != 0 || strlen(r->rest) >= sizeof(digits)) {
 		listener_refuse(r, 404, 0, "no such path: /api/v1/silences/NUMBER/end ends one");
 		return;
 	}

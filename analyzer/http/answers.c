@@ -85,6 +85,7 @@ struct listener_stream *listener_stream_begin(struct listener_request *r, const 
 	struct listener_stream *s;
 
 	if (evhttp_request_get_command(r->http) == EVHTTP_REQ_HEAD) {
+		evhttp_add_header(out, "Allow", "GET");
 		listener_refuse(r, 405, 0, "a stream has no end to tell the length of");
 		return NULL;
 	}

@@ -163,6 +163,13 @@ bool guest_is_stranger(const struct guest *g)
 	return g->in == &g->listener->strangers;
 }
 
+static ev_ssize_t stranger_body(const struct listener *l)
+{
+	size_t most = l->o.bounds.body;
+
+	return most < LISTENER_STRANGER_BODY ? (ev_ssize_t)most : LISTENER_STRANGER_BODY;
+}
+
 /* The oldest that is not g. */
 static struct guest *guests_oldest(const struct guest_list *list, const struct guest *g)
 {
@@ -263,7 +270,7 @@ static void guest_settle(struct guest *g)
 		guest_free(g);
 	} else {
 		evhttp_connection_set_closecb(g->http, guest_gone, g);
-		evhttp_connection_set_max_body_size(g->http, LISTENER_STRANGER_BODY);
+		evhttp_connection_set_max_body_size(g->http, stranger_body(g->listener));
 		g->address = address_of(bufferevent_getfd(bev));
 		guest_move(g, &g->listener->strangers);
 		guest_make_room(g);
@@ -427,11 +434,27 @@ static void guest_known(struct guest *g, struct caller *c)
 		guest_doom(guests_oldest(&c->guests, g), COUNT_EXCESS);
 }
 
+/* What a path is that no method of this request's takes: the routes of the first that takes it. */
+static void put_allowed(struct listener_request *r, const struct listener_route *first)
+{
+	bool get = false, post = false;
+
+	for (const struct listener_route *it = first; it->path; it++) {
+		get |= !strcmp(it->path, first->path) && it->method == EVHTTP_REQ_GET;
+		post |= !strcmp(it->path, first->path) && it->method == EVHTTP_REQ_POST;
+	}
+	evhttp_add_header(evhttp_request_get_output_headers(r->http), "Allow",
+			  !post	 ? "GET, HEAD"
+			  : !get ? "POST"
+				 : "GET, HEAD, POST");
+}
+
 /* The route, or NULL and the status. */
 static const struct listener_route *route_of(const struct listener *l, struct listener_request *r,
 					     int *status)
 {
 	enum evhttp_cmd_type method = evhttp_request_get_command(r->http);
+	const struct listener_route *first = NULL;
 
 	*status = 404;
 	for (const struct listener_route *it = l->o.routes; it->path; it++) {
@@ -440,16 +463,18 @@ static const struct listener_route *route_of(const struct listener *l, struct li
 
 		if (begins ? strncmp(r->path, it->path, len) != 0 : strcmp(r->path, it->path) != 0)
 			continue;
+		if (first && strcmp(first->path, it->path) != 0)
+			break;
+		first = first ? first : it;
 		if (it->method == method ||
 		    (it->method == EVHTTP_REQ_GET && method == EVHTTP_REQ_HEAD)) {
 			r->rest = r->path + len;
-			evhttp_remove_header(evhttp_request_get_output_headers(r->http), "Allow");
 			return it;
 		}
+	}
+	if (first) {
 		*status = 405;
-		evhttp_remove_header(evhttp_request_get_output_headers(r->http), "Allow");
-		evhttp_add_header(evhttp_request_get_output_headers(r->http), "Allow",
-				  it->method == EVHTTP_REQ_GET ? "GET, HEAD" : "POST");
+		put_allowed(r, first);
 	}
 	return NULL;
 }
@@ -462,20 +487,46 @@ static const char *bearer_of(struct evhttp_request *http)
 	return value && !strncasecmp(value, "Bearer ", 7) ? value + 7 : NULL;
 }
 
-/* How often the request says how long it is: what is said twice another program may read otherwise. */
-static int lengths_of(struct evhttp_request *http)
+/*
+ * What a proxy before us may read otherwise, so that the next request of its connection would be made up by whoever sent this one; NULL: nothing.
+ * evhttp reads no body of HEAD, TRACE and methods that it does not know, and takes "Content-Length " for another header.
+ */
+static const char *ambiguity_of(struct evhttp_request *http)
 {
+	bool read = evhttp_request_get_command(http) &
+		    (EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
+		     EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
+	int lengths = 0, hosts = 0;
 	const struct evkeyval *it;
-	int n = 0;
 
 	TAILQ_FOREACH(it, evhttp_request_get_input_headers(http), next)
-	n += !strcasecmp(it->key, "Content-Length") || !strcasecmp(it->key, "Transfer-Encoding");
-	return n;
+	{
+		bool length = !strcasecmp(it->key, "Content-Length");
+		bool coding = !strcasecmp(it->key, "Transfer-Encoding");
+
+		if (strpbrk(it->key, " \t"))
+			return "the name of a header has a space";
+		if (length && it->value[strspn(it->value, "0123456789")])
+			return "its length is no number";
+		if (coding && strcasecmp(it->value, "chunked") != 0)
+			return "its body has another coding than 'chunked'";
+		if (!read && (coding || (length && it->value[strspn(it->value, "0")])))
+			return "its method has no body";
+		lengths += length || coding;
+		hosts += !strcasecmp(it->key, "Host");
+	}
+	return lengths > 1 ? "its length is said twice"
+	       : hosts > 1 ? "its host is said twice"
+			   : NULL;
 }
 
+/* "GET http://HOST/PATH" asks that host, whatever the header says. */
 static const char *host_of(struct evhttp_request *http)
 {
-	return evhttp_find_header(evhttp_request_get_input_headers(http), "Host");
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(http);
+	const char *host = uri ? evhttp_uri_get_host(uri) : NULL;
+
+	return host ? host : evhttp_find_header(evhttp_request_get_input_headers(http), "Host");
 }
 
 /* Whether it may ask what it asks; else it has its answer. */
@@ -529,6 +580,7 @@ static void listener_take(struct evhttp_request *http, void *arg)
 	const struct listener_route *route;
 	char name[LISTENER_NAME];
 	struct guest *g = listener_guest(l, http);
+	const char *ambiguity = ambiguity_of(http);
 	int status;
 
 	if (!g || g->in == &l->fresh || g->in == &l->doomed) {
@@ -544,8 +596,8 @@ static void listener_take(struct evhttp_request *http, void *arg)
 	listener_count(l, COUNT_REQUESTS);
 	atomic_fetch_add_explicit(&l->counts[COUNT_BYTES], r.len, memory_order_relaxed);
 	route = route_of(l, &r, &status);
-	if (lengths_of(http) > 1)
-		listener_refuse(&r, 400, 0, "its length is said twice");
+	if (ambiguity)
+		listener_refuse(&r, 400, 0, "%s", ambiguity);
 	else if (l->o.names && !http_hosts_has(l->o.names, host_of(http)))
 		listener_refuse(&r, 421, 0, "this is not the server of that name (--allow-host)");
 	else if (!r.body)
@@ -594,7 +646,7 @@ static int listener_serve(struct listener *l, int fd)
 	/* What no route takes is answered 405; evhttp says 501 of what it does not know, and so does nobody else. */
 	evhttp_set_allowed_methods(l->http, (ev_uint16_t)~EVHTTP_REQ_CONNECT);
 	evhttp_set_max_headers_size(l->http, LISTENER_HEAD_MAX);
-	evhttp_set_max_body_size(l->http, LISTENER_STRANGER_BODY);
+	evhttp_set_max_body_size(l->http, stranger_body(l));
 	/* Ours are shorter; but for answers that a handler keeps back. */
 	evhttp_set_timeout(l->http, 2 * LISTENER_IDLE_S);
 	evhttp_set_bevcb(l->http, listener_accept, l);

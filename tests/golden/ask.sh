@@ -86,7 +86,12 @@ done <<-'END'
 END
 check_eq "$bad" '' 'what differs' &&
 	check_eq "$(status -X DELETE "$U/api/v1/servers")" 405 'another method' &&
-	check_eq "$(curl -s -o "$T/out" -D - -X POST "$U/api/v1/servers" | tr -d '\r' | sed -n 's/^Allow: //p')" 'GET, HEAD' 'what is allowed' &&
+	for wanted in 'PUT servers' 'GET diagnose' 'HEAD diagnose' 'OPTIONS silences' 'DELETE symptoms' 'GET symptoms/x/stop' 'PUT silences/1/end' 'HEAD events'; do
+		curl -s --max-time 10 --head -o "$T/out" -D - -X "${wanted% *}" "$U/api/v1/${wanted#* }" | tr -d '\r' | sed -n '1s/[^ ]* \([0-9]*\).*/\1/p; s/^Allow//p' | tr -d '\n'
+		echo
+	done >"$T/allowed" &&
+	check_eq "$(uniq -c "$T/allowed" | sed 's/^ *//')" $'1 405: GET, HEAD\n2 405: POST\n2 405: GET, HEAD, POST\n2 405: POST\n1 405: GET' 'what is allowed' &&
+	check_eq "$(status --request-target http://evil.example/api/v1/signals "$U/") $(status --request-target "$U/api/v1/signals" "$U/")" '421 200' 'by another name in the path, by ours' &&
 	check_eq "$(status -H 'Host: evil.example' "$U/")" 421 'by another name' &&
 	check_eq "$(status -H "Host: localhost:1" "$U/")" 200 'by a name of this host' && ok
 

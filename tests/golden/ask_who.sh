@@ -123,7 +123,8 @@ END
 long=$(printf 'x%.0s' $(seq 200))
 check_eq "$bad" '' 'what differs' &&
 	check_eq "$(post -H "$B" -H "$J" -d "{\"server\": \"oss-s1\", \"hours\": 1, \"why\": \"$long\"}" "$U/api/v1/silences")" 400 'a long why' &&
-	check_eq "$(post -H "$B" "$U/api/v1/silences/99/end") $(post -H "$B" "$U/api/v1/silences/x/end") $(post -H "$B" "$U/api/v1/silences/1")" '404 404 404' 'no such' &&
+	check_eq "$(post -H "$B" "$U/api/v1/silences/99/end") $(post -H "$B" "$U/api/v1/silences/x/end") $(post -H "$B" "$U/api/v1/silences/1") $(post -H "$B" -d x "$U/api/v1/silences/00000000001/end/more")" '404 404 404 404' 'no such' &&
+	check_eq "$(head -c 70000 /dev/zero | tr '\0' x | post -H "$B" -H "$J" -H Expect: --data-binary @- "$U/api/v1/silences")" 413 'more than a body may have' &&
 	check_eq "$(curl -s -H "$B" "$U/api/v1/silences" | jq '.silences | length')" 1 'what is there' && ok
 
 case_begin "what begins in a silence is told at its end, if it is so still"
@@ -164,3 +165,35 @@ check_eq "$(status "$U/") $(status -H 'X-Remote-User: dora' "$U/") $(status -H '
 	check_eq "$(status -H 'X-Remote-User: dora' -H 'Authorization: Bearer of-the-proxy' "$U/") $(post -H 'X-Remote-User: dora' -H 'Authorization: Bearer of-the-proxy' -H "$J" -d '{"server": "oss-s1", "hours": 1}' "$U/api/v1/silences") $(post -H 'X-Remote-User: dora' -H "$B" -H "$J" -d '{"server": "oss-s1", "hours": 1}' "$U/api/v1/silences")" \
 		'200 403 200' 'a token that is none of ours, to see, to change; and ours' &&
 	check_eq "${other:+$(status -H 'X-Remote-User: dora' "http://$other:$port/")}" "${other:+401}" 'from elsewhere' && ok
+
+case_begin "what a proxy passes on as the body of a request is no request: who sends it would say who asks"
+/usr/bin/python3 - "$port" >"$T/out" 2>&1 <<-'END'
+	import socket, sys
+	inner = b"GET /api/v1/servers HTTP/1.1\r\nHost: localhost\r\nX-Remote-User: dora\r\nConnection: close\r\n\r\n"
+	length = str(len(inner)).encode()
+	chunk = b"%x\r\n%s\r\n0\r\n\r\n" % (len(inner), inner)
+	def told(method, header, body):
+	    """The statuses of all answers. The first request makes it a connection of somebody who is known, which no refusal ends."""
+	    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 10)
+	    s.settimeout(3)
+	    known = b" /api/v1/servers HTTP/1.1\r\nHost: localhost\r\nX-Remote-User: bo\r\n"
+	    s.sendall(b"GET" + known + b"\r\n" + method + known + header + b"\r\n\r\n" + body)
+	    got = b""
+	    try:
+	        while more := s.recv(65536):
+	            got += more
+	    except (TimeoutError, ConnectionError):
+	        pass
+	    return [int(part[:3]) for part in got.split(b"HTTP/1.1 ")[1:]]
+	said = b"Content-Length: " + length
+	wanted = [(b"HEAD", said, inner, 400), (b"TRACE", said, inner, 400), (b"MAKE", said, inner, 400), (b"TRACE", b"Transfer-Encoding: chunked", chunk, 400),
+	          (b"POST", b"Content-Length : " + length, inner, 400), (b"POST", b"Transfer-Encoding : chunked", chunk, 400),
+	          (b"POST", b"Content-Length: +" + length, inner, 400), (b"GET", b"Host: evil.example", b"", 400),
+	          (b"GET", said, inner, 200), (b"POST", said, inner, 405), (b"DELETE", said, inner, 405), (b"OPTIONS", said, inner, 405),
+	          (b"POST", b"Transfer-Encoding: chunked", chunk, 405), (b"TRACE", b"Content-Length: 0", b"", 405)]
+	for method, header, body, status in wanted:
+	    statuses = told(method, header, body)
+	    if statuses != [200, status]:
+	        print(method, header, statuses)
+END
+check_eq "$(cat "$T/out")" '' 'what is answered otherwise' && ok
