@@ -107,7 +107,7 @@ static bool number_asked(struct listener_request *r, const char *name, unsigned 
 {
 	char text[512];
 
-	if (!listener_query(r, name, text, sizeof(text)) || !parse_uint(text, least, most, n))
+	if (!front_query(r, name, text, sizeof(text)) || !parse_uint(text, least, most, n))
 		return true;
 	listener_refuse(r, 400, 0, "'%s' is a number from %u to %u", name, least, most);
 	return false;

@@ -89,7 +89,7 @@ sqlite3 *front_db(struct front *f)
 
 static bool decoded(const char *text, size_t len, char *to, size_t size)
 {
-	char raw[512], *plain;
+	char raw[LISTENER_HEAD_MAX], *plain;
 	size_t n = 0;
 	bool fits;
 
@@ -107,9 +107,13 @@ static bool decoded(const char *text, size_t len, char *to, size_t size)
 
 bool front_query(const struct listener_request *r, const char *name, char *to, size_t size)
 {
-	char raw[512];
+	char raw[LISTENER_HEAD_MAX];
 
-	return listener_query(r, name, raw, sizeof(raw)) && decoded(raw, strlen(raw), to, size);
+	if (!listener_query(r, name, raw, sizeof(raw)))
+		return false;
+	if (!decoded(raw, strlen(raw), to, size))
+		*to = '\0';
+	return true;
 }
 
 bool front_rest(const struct listener_request *r, char *to, size_t size)
@@ -120,10 +124,9 @@ bool front_rest(const struct listener_request *r, char *to, size_t size)
 bool front_time(struct listener_request *r, const char *name, int64_t *ns)
 {
 	const struct time_here here = {.now_ns = clock_ns(CLOCK_REALTIME)};
-	char text[64], raw[512], why[WHY_LEN];
+	char text[64], why[WHY_LEN];
 
-	if (!listener_query(r, name, raw, sizeof(raw)) ||
-	    (front_query(r, name, text, sizeof(text)) && !time_said(text, &here, ns, why)))
+	if (!front_query(r, name, text, sizeof(text)) || !time_said(text, &here, ns, why))
 		return true;
 	listener_refuse(r, 400, 0, "'%s' is a time such as 2026-11-21T20:05:30Z or -6h", name);
 	return false;

@@ -60,7 +60,7 @@ int who_load(struct front *f, char why[WHY_LEN]);
 #define WHO_HERE "this host"
 int front_who(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
 
-/* A name of the query, decoded; false: it is not there, or too long. */
+/* A name of the query, decoded; "" where that is no text, or too long, so that it is not taken for left out. false: it is not there. */
 bool front_query(const struct listener_request *r, const char *name, char *to, size_t size);
 /* What stands behind a route's path, decoded; false: nothing, or more than a name. */
 bool front_rest(const struct listener_request *r, char *to, size_t size);

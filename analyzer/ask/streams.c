@@ -21,18 +21,21 @@ static void gone(void *arg)
 	free(s);
 }
 
-/* A number is the run's and the event's: one of another run says nothing of this run's events. */
+/* A number is the run's and the event's: one of another run, or of no event yet, says nothing of this run's events. */
 static uint64_t after_last(const struct front *f, const struct listener_request *r)
 {
 	const char *last =
 		evhttp_find_header(evhttp_request_get_input_headers(r->http), "Last-Event-ID");
+	const uint64_t newest = board_newest(f->board);
 	size_t len = strlen(f->run);
+	uint64_t number;
 
 	if (!last)
-		return board_newest(f->board) + 1;
+		return newest + 1;
 	if (strncmp(last, f->run, len) != 0 || last[len] != '-')
 		return 1;
-	return strtoull(last + len + 1, NULL, 10) + 1;
+	number = strtoull(last + len + 1, NULL, 10);
+	return number <= newest ? number + 1 : 1;
 }
 
 static void tell_events(struct front *f, struct stream *s)

@@ -135,8 +135,7 @@ static bool summary_asked(struct front *f, struct listener_request *r, struct su
 	*s = (struct summary){.days = DAYS};
 	if (!now)
 		return false;
-	if (listener_query(r, "days", text, sizeof(text)) &&
-	    parse_uint(text, 1, DAYS_MAX, &s->days)) {
+	if (front_query(r, "days", text, sizeof(text)) && parse_uint(text, 1, DAYS_MAX, &s->days)) {
 		listener_refuse(r, 400, 0, "'days' is a number from 1 to %d", DAYS_MAX);
 		return false;
 	}

@@ -53,7 +53,16 @@ check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.serv
 	check_eq "$(curl -s "$U/api/v1/groups" | jq -c '[.groups[] | [.group, (.servers | length)]]')" '[["1",6]]' 'groups' &&
 	check_eq "$(curl -s "$U/api/v1/incidents?server=oss-s1" | jq -c .incidents)" '[]' 'of another server' &&
 	check_eq "$(curl -s "$U/api/v1/incidents?open=0" | jq -c .incidents)" '[]' 'that are over' &&
-	check_eq "$(curl -s "$U/api/v1/incidents?before=2026-11-01" | jq -c .incidents)" '[]' 'of before' && ok
+	check_eq "$(curl -s "$U/api/v1/incidents?before=2026-11-01" | jq -c .incidents)" '[]' 'of before' &&
+	check_eq "$(curl -s "$U/api/v1/servers?limit=%32" | jq -c '.servers | length')" 2 'by a number that is encoded' && ok
+
+case_begin "a value that is no text, or too long, is not taken for one that was left out"
+for value in %00 "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 3000))"; do
+	echo "$(curl -s "$U/api/v1/servers?server=$value" | jq .total) $(curl -s "$U/api/v1/incidents?server=$value" | jq '.incidents | length')"
+	for path in 'servers?limit' 'servers?offset' 'incidents?limit' 'incidents?open' 'incidents?before' 'summary?days' 'verdict?at' 'series?server=oss-s3&signal=read&to'; do status "$U/api/v1/$path=$value"; done
+	echo
+done >"$T/values"
+check_eq "$(sort "$T/values" | uniq -c | sed 's/^ *//')" $'3 0 0\n3 400400400400400400400400' 'lists, numbers and times' && ok
 
 case_begin "what makes no sense is refused with a sentence"
 bad=''
@@ -161,7 +170,8 @@ if cmp -s "$T/of-stream" "$T/events"; then
 	first=$(sed -n 's/^id: //p' "$T/stream" | head -n 1)
 	curl -sN --max-time 3 -H "Last-Event-ID: $first" "$U/api/v1/events" | sed -n 's/^data: \({"schema.*\)/\1/p' >"$T/of-stream"
 	check_eq "$(cat "$T/of-stream")" "$(tail -n +2 "$T/events")" 'events after the first' &&
-		check_eq "$(curl -sN --max-time 3 "$U/api/v1/events" | grep -c '^id:')" 0 'events for who saw none' && ok
+		check_eq "$(curl -sN --max-time 3 "$U/api/v1/events" | grep -c '^id:')" 0 'events for who saw none' &&
+		check_eq "$(for last in 999999 99999999999999999999999 -1 x ''; do curl -sN --max-time 2 -H "Last-Event-ID: ${first%-*}-$last" "$U/api/v1/events" | grep -c '^id:'; done | sort -u)" "$(wc -l <"$T/events")" 'all events for who saw one that there is not' && ok
 else
 	fail "$(diff "$T/of-stream" "$T/events")"
 fi
