@@ -236,42 +236,84 @@ static json_t *needed(const char *name)
 	return one;
 }
 
-static json_t *answers(const char *type, bool may_miss)
+static json_t *body_of(const char *type, const char *schema)
 {
-	json_t *all = json_pack("{s:{s:s, s:{s:{s:{s:s}}}}, s:{s:s}, s:{s:s}}", "200",
-				"description", "what was asked for", "content", type, "schema",
-				"type", strcmp(type, "application/json") ? "string" : "object",
-				"400", "description", "a part of the query makes no sense", "503",
-				"description", "nothing is known yet");
+	return json_pack("{s:{s:{s:s}}}", type, "schema", *schema == '#' ? "$ref" : "type", schema);
+}
 
-	if (all && may_miss)
-		json_object_set_new(
-			all, "404",
-			json_pack("{s:s}", "description", "there is none of that name"));
+/* Some status, or "default", and what it says: a sentence. */
+static void add_refusal(json_t *all, const char *status, const char *when)
+{
+	json_object_set_new(all, status,
+			    json_pack("{s:s, s:o}", "description", when, "content",
+				      body_of("application/json", "#/components/schemas/refusal")));
+}
+
+static bool is_any_needed(const json_t *parameters)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)parameters, i, one)
+	{
+		if (json_is_true(json_object_get(one, "required")))
+			return true;
+	}
+	return false;
+}
+
+static json_t *answers(const char *type, const json_t *parameters)
+{
+	bool is_json = !strcmp(type, "application/json");
+	json_t *all = json_pack("{s:{s:s, s:o}}", "200", "description", "what was asked for",
+				"content", body_of(type, is_json ? "object" : "string"));
+
+	add_refusal(all, "400", "a part of the request makes no sense");
+	add_refusal(all, "503", "nothing is known yet, or something is in use: ask again later");
+	add_refusal(all, "default",
+		    "401 and 403: who asks may not; 421: by another name; 429: too often");
+	if (is_any_needed(parameters))
+		add_refusal(all, "404", "there is none of that name");
 	return all;
 }
 
 static void add_path(json_t *paths, const char *path, const char *what, json_t *parameters,
 		     const char *type)
 {
-	json_t *one = json_pack("{s:{s:s, s:o, s:o}}", "get", "summary", what, "parameters",
-				parameters, "responses", answers(type, strchr(path, '{') != NULL));
+	json_t *one = json_pack("{s:{s:s, s:O, s:o}}", "get", "summary", what, "parameters",
+				parameters, "responses", answers(type, parameters));
 
+	json_decref(parameters);
 	json_object_set_new(paths, path, one);
 }
 
-/* One that changes something. */
-static void add_change(json_t *paths, const char *path, const char *what, json_t *parameters,
-		       json_t *properties)
+/* One more type of an answer. */
+static void add_type(json_t *paths, const char *path, const char *status, const char *type)
 {
-	json_t *of = answers("application/json", true), *body, *one;
+	json_t *of = json_object_get(json_object_get(paths, path), "get");
 
-	if (of)
-		json_object_set_new(of, "403",
-				    json_pack("{s:s}", "description",
-					      "neither the token nor a form of a page of ours"));
-	body = json_pack("{s:b, s:{s:{s:{s:s, s:o}}}}", "required", 1, "content",
-			 "application/json", "schema", "type", "object", "properties", properties);
+	of = json_object_get(json_object_get(json_object_get(of, "responses"), status), "content");
+	json_object_set_new(of, type, json_pack("{s:{s:s}}", "schema", "type", "string"));
+}
+
+/* One that changes something. needed: one of the properties; NULL: none has to be there. */
+static void add_change(json_t *paths, const char *path, const char *what, json_t *parameters,
+		       json_t *properties, const char *needed_one)
+{
+	bool any = json_object_size(properties);
+	json_t *of = answers("application/json", parameters), *body, *schema, *one;
+
+	add_refusal(of, "403", "neither the token nor a form of a page of ours");
+	add_refusal(of, "404", "there is none of that name");
+	add_refusal(of, "409", "there is one already, or as many as there may be");
+	json_object_set_new(of, "303",
+			    json_pack("{s:s}", "description", "a form: back to its page"));
+	schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+	if (needed_one)
+		json_object_set_new(schema, "required", json_pack("[s]", needed_one));
+	body = json_pack("{s:b, s:{s:{s:O}, s:{s:o}}}", "required", any, "content",
+			 "application/json", "schema", schema, "application/x-www-form-urlencoded",
+			 "schema", schema);
 	one = json_pack("{s:s, s:o, s:o, s:o, s:[{s:[]}]}", "summary", what, "parameters",
 			parameters, "requestBody", body, "responses", of, "security", "token");
 	if (!json_object_get(paths, path))
@@ -296,9 +338,11 @@ static void add_silences(json_t *paths)
 		   json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", property("string"),
 			     "incident", property("string"), "from", property("string"), "until",
 			     property("string"), "hours", property("integer"), "why",
-			     property("string")));
+			     property("string")),
+		   NULL);
 	add_change(paths, "/api/v1/silences/{number}/end", "That one ends now.",
-		   json_pack("[o]", parameter("number", "path", INT32_MAX, "")), json_object());
+		   json_pack("[o]", parameter("number", "path", INT32_MAX, "")), json_object(),
+		   NULL);
 }
 
 static void add_roster(json_t *paths)
@@ -324,12 +368,13 @@ static void add_roster(json_t *paths)
 		add_path(paths, path, tables[i].what, json_array(), "application/json");
 		add_change(paths, path, tables[i].load, json_array(),
 			   json_pack("{s:o, s:o}", "program", property("string"), "after",
-				     property("string")));
+				     property("string")),
+			   "program");
 		for (size_t k = 0; k < sizeof(verbs) / sizeof(*verbs); k++) {
 			snprintf(verb, sizeof(verb), "%s/{name}/%s", path, verbs[k]);
 			add_change(paths, verb, "It is started, stopped or, a program, unloaded.",
 				   json_pack("[o]", parameter("name", "path", 0, "")),
-				   json_object());
+				   json_object(), NULL);
 		}
 	}
 	add_path(paths, "/api/v1/queries", "Queries by their names in AutoDiagn.", json_array(),
@@ -349,9 +394,15 @@ static json_t *parameters_of(const struct api_list *l)
 	return all;
 }
 
+static json_t *refusal_json(void)
+{
+	return json_pack("{s:s, s:[s], s:{s:o, s:o}}", "type", "object", "required", "error",
+			 "properties", "error", property("string"), "wait_ms", property("integer"));
+}
+
 void api_openapi(void *arg, struct listener_request *r)
 {
-	json_t *paths = json_object();
+	json_t *paths = json_object(), *all;
 
 	(void)arg;
 	add_path(paths, "/api/v1/verdict",
@@ -362,7 +413,8 @@ void api_openapi(void *arg, struct listener_request *r)
 	add_change(paths, "/api/v1/diagnose",
 		   "What is kept of a span is judged once more, by 'limpet diagnose --json'.",
 		   json_array(),
-		   json_pack("{s:o, s:o}", "from", property("string"), "to", property("string")));
+		   json_pack("{s:o, s:o}", "from", property("string"), "to", property("string")),
+		   "from");
 	for (const struct api_list *l = api_lists; l->path; l++)
 		add_path(paths, l->path, l->what, parameters_of(l), "application/json");
 	add_path(paths, "/api/v1/servers/{server}", "One server, and all that is of it.",
@@ -392,14 +444,16 @@ void api_openapi(void *arg, struct listener_request *r)
 	add_roster(paths);
 	add_path(paths, "/api/v1/events",
 		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
-		 json_array(), "text/event-stream");
+		 json_pack("[o]", parameter("Last-Event-ID", "header", 0, "")),
+		 "text/event-stream");
 	add_path(paths, "/metrics", "For Prometheus.", json_array(), "text/plain");
+	add_type(paths, "/metrics", "200", "application/openmetrics-text");
 	add_path(paths, "/healthz", "Whether the service judges.", json_array(), "text/plain");
-	front_json(r, 200,
-		   json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}}}", "openapi",
-			     "3.0.3", "info", "title", "limpet serve", "version", LIMPET_VERSION,
-			     "description",
-			     "Which server of a parallel file system limps, and why.", "paths",
-			     paths, "components", "securitySchemes", "token", "type", "http",
-			     "scheme", "bearer"));
+	add_type(paths, "/healthz", "503", "text/plain");
+	all = json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}, s:{s:o}}}", "openapi",
+			"3.0.3", "info", "title", "limpet serve", "version", LIMPET_VERSION,
+			"description", "Which server of a parallel file system limps, and why.",
+			"paths", paths, "components", "securitySchemes", "token", "type", "http",
+			"scheme", "bearer", "schemas", "refusal", refusal_json());
+	front_json(r, 200, all);
 }
