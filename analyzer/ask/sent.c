@@ -88,7 +88,8 @@ bool sent_has(const struct sent *s, const char *key)
 	return s->object ? json_object_get(s->object, key) != NULL : *sent_text(s, key);
 }
 
-bool sent_by_token(const struct listener_request *r)
+/* Whether the token was shown, and was right: front_who() calls nobody else so. */
+static bool sent_by_token(const struct listener_request *r)
 {
 	return !strcmp(r->caller, USERS_NOBODY);
 }

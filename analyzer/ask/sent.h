@@ -28,8 +28,6 @@ const char *sent_text(const struct sent *s, const char *key);
 /* A time, which stays as it is where there is none; false, and why: it is none. */
 bool sent_time(const struct sent *s, const char *key, int64_t *ns, char why[WHY_LEN]);
 
-/* Whether the token was shown, and was right: front_who() calls nobody else so. */
-bool sent_by_token(const struct listener_request *r);
 /* Whether they may; else it is answered. */
 bool front_may_change(const struct front *f, struct listener_request *r, const struct sent *s);
 

@@ -204,9 +204,8 @@ void api_silence_end(void *arg, struct listener_request *r)
 		listener_refuse(r, 404, 0, "no silence has this number");
 		return;
 	}
-	if (!sent_read(&s, r) && !sent_by_token(r)) {
-		sent_refuse(r, &s, 400, 0, "the body is neither an object of JSON nor a form");
-	} else if (front_may_change(f, r, &s)) {
+	sent_read(&s, r);
+	if (front_may_change(f, r, &s)) {
 		err = have_silences(f, why);
 		if (!err)
 			err = silences_end(f->silences, number, clock_ns(CLOCK_REALTIME), why);

@@ -124,6 +124,7 @@ long=$(printf 'x%.0s' $(seq 200))
 check_eq "$bad" '' 'what differs' &&
 	check_eq "$(post -H "$B" -H "$J" -d "{\"server\": \"oss-s1\", \"hours\": 1, \"why\": \"$long\"}" "$U/api/v1/silences")" 400 'a long why' &&
 	check_eq "$(post -H "$B" "$U/api/v1/silences/99/end") $(post -H "$B" "$U/api/v1/silences/x/end") $(post -H "$B" "$U/api/v1/silences/1") $(post -H "$B" -d x "$U/api/v1/silences/00000000001/end/more")" '404 404 404 404' 'no such' &&
+	check_eq "$(post -u cy:third "$U/api/v1/silences/1/end")" 403 'its end by a password alone' &&
 	check_eq "$(head -c 70000 /dev/zero | tr '\0' x | post -H "$B" -H "$J" -H Expect: --data-binary @- "$U/api/v1/silences")" 413 'more than a body may have' &&
 	check_eq "$(curl -s -H "$B" "$U/api/v1/silences" | jq '.silences | length')" 1 'what is there' && ok
 
