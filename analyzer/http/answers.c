@@ -74,6 +74,7 @@ struct listener_stream {
 	struct evhttp_request *http;
 	void (*gone)(void *arg);
 	void *arg;
+	size_t unread; /* after the last put */
 };
 
 struct listener_stream *listener_stream_begin(struct listener_request *r, const char *type,
@@ -95,7 +96,7 @@ struct listener_stream *listener_stream_begin(struct listener_request *r, const 
 		listener_refuse(r, 503, 10000, "there are %d listeners already", LISTENER_STREAMS);
 		return NULL;
 	}
-	*s = (struct listener_stream){g, r->http, gone, arg};
+	*s = (struct listener_stream){.guest = g, .http = r->http, .gone = gone, .arg = arg};
 	g->stream = s;
 	/* It has nothing to say any more. */
 	bufferevent_setwatermark(g->bev, EV_READ, 0, LISTENER_HEAD_MAX);
@@ -105,6 +106,7 @@ struct listener_stream *listener_stream_begin(struct listener_request *r, const 
 	evhttp_add_header(out, "Cache-Control", "no-store");
 	evhttp_send_reply_start(r->http, 200, NULL);
 	bufferevent_set_timeouts(g->bev, NULL, NULL);
+	guest_limit(g, LISTENER_IDLE_S);
 	return s;
 }
 
@@ -116,9 +118,12 @@ size_t listener_stream_unread(const struct listener_stream *s)
 void listener_stream_put(struct listener_stream *s, const char *bytes, size_t len)
 {
 	struct guest *g = s->guest;
+	size_t unread = listener_stream_unread(s);
 	struct evbuffer *b;
 
-	if (evbuffer_get_length(bufferevent_get_output(g->bev)) + len > LISTENER_UNREAD) {
+	if (!unread || unread < s->unread)
+		guest_limit(g, LISTENER_IDLE_S);
+	if (unread + len > LISTENER_UNREAD) {
 		guest_doom(g, COUNT_LATE);
 		return;
 	}
@@ -127,6 +132,7 @@ void listener_stream_put(struct listener_stream *s, const char *bytes, size_t le
 		evhttp_send_reply_chunk(s->http, b);
 	if (b)
 		evbuffer_free(b);
+	s->unread = listener_stream_unread(s);
 }
 
 void listener_stream_gone(struct guest *g)

@@ -368,7 +368,7 @@ static void listener_tick(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd, (void)what;
 	for (size_t i = l->n_guests; i-- > 0;)
-		if (l->guests[i]->until_ns < now_ns && !l->guests[i]->gone && !l->guests[i]->stream)
+		if (l->guests[i]->until_ns < now_ns && !l->guests[i]->gone)
 			guest_doom(l->guests[i], COUNT_LATE);
 	/* After a failure to accept. */
 	evconnlistener_enable(l->socket);

@@ -22,7 +22,8 @@
  *  5. Nothing is read from a guest while it has not taken its answer, so that it cannot heap up requests.
  *  6. A path is compared as it came: nothing is decoded, so that no "%00" or "%2e" means anything.
  *  7. Where names of hosts are given, a request by another name is refused (http_hosts.h): no page of elsewhere asks for its reader.
- *  8. There are at most LISTENER_STREAMS answers that have no end yet, and whoever has not read LISTENER_UNREAD bytes of one is dropped.
+ *  8. There are at most LISTENER_STREAMS answers that have no end yet, and whoever has not read LISTENER_UNREAD bytes of one, or none of
+ *     them for LISTENER_IDLE_S, is dropped.
  */
 #ifndef LIMPET_HTTP_LISTENER_H
 #define LIMPET_HTTP_LISTENER_H
@@ -133,7 +134,7 @@ struct listener_stream *listener_stream_begin(struct listener_request *r, const 
 					      void (*gone)(void *arg), void *arg);
 /* How much of it is not read yet. */
 size_t listener_stream_unread(const struct listener_stream *s);
-/* More of it. Where too much is unread it ends soon, and what is put is lost. */
+/* More of it, oftener than each LISTENER_IDLE_S. Where too much is unread it ends soon, and what is put is lost. */
 void listener_stream_put(struct listener_stream *s, const char *bytes, size_t len);
 
 /* A string of JSON, quotes and all: what is not text in s (text_clean.h) is '?'. */
