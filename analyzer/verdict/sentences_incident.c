@@ -88,7 +88,7 @@ static void put_state(struct text *t, const struct verdict *a, const struct deta
 	const struct verdict_signal *s = verdict_signal(a, d->signal);
 
 	if (!*s->unit && !s->inverse)
-		text_add(t, "%zu %s of %zu", d->of_attempts, s->name, d->attempts);
+		text_add(t, "%s, %zu of %zu", s->name, d->of_attempts, d->attempts);
 	else
 		text_add(t, "%s %.1f times %s its peers'", s->name, d->ratio,
 			 s->inverse ? "less than" : "that of");

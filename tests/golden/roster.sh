@@ -294,7 +294,7 @@ for path in symptoms diagnosers decisions symptoms/straggler/stop; do
 done
 asked 405 POST queries -H "$B" -d x
 asked 405 POST queries/QueryOutlier -H "$B" -d x
-asked 404 GET symptoms/straggler/stop -H "$B"
+asked 405 GET symptoms/straggler/stop -H "$B"
 for name in queryoutlier QueryOutlier/ QueryOutlier/x "$long"; do asked 404 GET "queries/$name"; done
 check_eq "$bad" '' "what differs" && check_eq "$(api symptoms '[.symptoms[] | [.name, .started]]')" "$before" "what is there" && ok
 

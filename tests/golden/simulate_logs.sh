@@ -114,6 +114,6 @@ mkdir -p "$T/failing" && for f in "$T"/sound/logs/history/*; do
 	} 1' "$f" >"$T/failing/$(basename "$f")"
 done
 check_eq "$(verdict "$T/failing")" 'indicted slave03 failing' "verdict" &&
-	check_eq "$("$O/limpet" diagnose --json "$T/failing" 2>/dev/null | jq -r '.incidents[0].detail' | sed 's/[0-9]* failed attempts of [0-9]*/N/')" \
+	check_eq "$("$O/limpet" diagnose --json "$T/failing" 2>/dev/null | jq -r '.incidents[0].detail' | sed 's/failed attempts, [0-9]* of [0-9]*/N/')" \
 		'N, most often "java.io.IOException: <b>disk #?[#m is read-only"' "what they said" &&
 	check_eq "$("$O/limpet" report -o - "$T/failing" 2>/dev/null | grep -c '<b>disk')" 0 "markup in the page" && ok
