@@ -44,7 +44,7 @@ static bool judged(const struct stragglers *g, const struct found_task *t)
 
 static bool node_failed(const struct stragglers *g, const struct found_task *t)
 {
-	return against(g, t, true) || state_of(g, t)->lost;
+	return against(g, t, true) || state_of(g, t)->lost || state_of(g, t)->gone;
 }
 
 static bool node_limps(const struct stragglers *g, const struct found_task *t)

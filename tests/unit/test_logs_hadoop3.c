@@ -215,26 +215,55 @@ static void job_is(const struct states *s)
 	assert_int_equal(s->job[0].outcome, OUTCOME_OK);
 }
 
-/* What Hadoop 2 and 3 say of one that said nothing. */
-static void what_timed_out_was_silent(void **state)
+/* One map that ended badly, and what its master said of it. */
+static void read_end(struct states *s, const char *status, const char *error)
 {
-	static const char more[] =
+	char log[1024];
+	int n = snprintf(
+		log, sizeof(log),
 		"Avro-Json\n{}\n"
 		"{\"type\":\"MAP_ATTEMPT_STARTED\",\"event\":{\"" SPACE
 		"TaskAttemptStarted\":{\"taskType\":\"MAP\",\"attemptId\":\"attempt_9_0001_m_"
-		"000002_"
-		"0\",\"startTime\":2000,\"trackerName\":\"s2\"}}}\n"
-		"{\"type\":\"MAP_ATTEMPT_FAILED\",\"event\":{\"" SPACE
+		"000002_0\",\"startTime\":2000,\"trackerName\":\"s2\"}}}\n"
+		"{\"type\":\"MAP_ATTEMPT_%s\",\"event\":{\"" SPACE
 		"TaskAttemptUnsuccessfulCompletion\":{\"taskType\":\"MAP\",\"attemptId\":"
 		"\"attempt_9_0001_m_000002_0\",\"finishTime\":602000,\"hostname\":\"s2\","
-		"\"status\":\"FAILED\",\"error\":\"AttemptID:attempt_9_0001_m_000002_0 "
-		"Timed out after 600 secs\"}}}\n";
+		"\"status\":\"%s\",\"error\":\"%s\"}}}\n",
+		status, status, error);
+
+	read_bytes(s, log, (size_t)n);
+}
+
+/* What Hadoop 2 and 3 say of one that said nothing. */
+static void what_timed_out_was_silent(void **state)
+{
 	struct states s;
 
 	(void)state;
-	read_bytes(&s, more, sizeof(more) - 1);
+	read_end(&s, "FAILED", "AttemptID:attempt_9_0001_m_000002_0 Timed out after 600 secs");
 	says(&s, "s2 map 600 -1 - 1\n");
 	assert_true(s.at[0].silent);
+	states_release(&s);
+}
+
+/* And of one that was killed with its server, which is no race that it lost. */
+static void what_was_killed_with_its_server_is_gone(void **state)
+{
+	static const char *const said[] = {
+		"Container released on a *lost* node",
+		"TaskAttempt killed because it ran on unusable node s2:45485",
+		"Container killed by the ApplicationMaster."};
+	struct states s;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		read_end(&s, "KILLED", said[i]);
+		assert_int_equal(s.at[0].outcome, OUTCOME_KILLED);
+		assert_int_equal(s.at[0].gone, i < 2);
+		states_release(&s);
+	}
+	read_end(&s, "FAILED", said[0]);
+	assert_false(s.at[0].gone);
 	states_release(&s);
 }
 
@@ -373,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_history_says_the_same_in_both_forms),
 		cmocka_unit_test(a_binary_history_that_is_cut_off_is_read_up_to_there),
 		cmocka_unit_test(what_timed_out_was_silent),
+		cmocka_unit_test(what_was_killed_with_its_server_is_gone),
 		cmocka_unit_test(a_schema_without_end_is_refused),
 		cmocka_unit_test(the_masters_log),
 		cmocka_unit_test(a_servers_log),

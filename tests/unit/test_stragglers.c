@@ -223,6 +223,11 @@ static void what_holds_of_stragglers_is_said(void **state)
 		assert_false(has(s, "resource-heterogeneity"));
 	}
 	assert_string_equal(verdict.jobs[0].decision, "they have nothing in common that is known");
+	states.at[states.n - 2].gone = true; /* no, its server went */
+	look();
+	for (size_t i = 0; i < verdict.n_stragglers; i++)
+		assert_int_equal(has(&verdict.stragglers[i], "node-failed"),
+				 verdict.stragglers[i].node == 0);
 }
 
 /* What computed more had more to do; what did not waited; of what runs it is not known. */

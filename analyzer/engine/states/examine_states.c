@@ -46,7 +46,7 @@ static struct state as_of(const struct states *s, const struct state *x, int64_t
 		cut.outcome = OUTCOME_OPEN;
 		cut.progress = cut.cpu_s = cut.memory_mib = __builtin_nanf("");
 		cut.bytes = cut.records = -1;
-		cut.lost = cut.silent = false;
+		cut.lost = cut.silent = cut.gone = false;
 	}
 	/* No log says when it was thrown away: where its job went on after `to`, perhaps later. */
 	if (finish_ns > to_ns)

@@ -63,6 +63,7 @@ static void fill_from_attempt(struct state *x, const struct hadoop_attempt *a)
 	x->records = a->records < 0 ? x->records : a->records;
 	x->speculative |= a->speculative;
 	x->silent = a->silent;
+	x->gone = a->gone;
 	x->container = a->container == STATE_NONE ? x->container : a->container;
 	hadoop_resources(x, a->cpu_ms, a->memory_bytes);
 }

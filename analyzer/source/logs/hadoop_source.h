@@ -57,7 +57,7 @@ struct hadoop_attempt {
 	int64_t bytes, records;
 	int64_t cpu_ms, memory_bytes; /* 0 or less: not said */
 	enum state_outcome outcome;   /* OUTCOME_OPEN: it has only begun */
-	bool speculative, silent;
+	bool speculative, silent, gone;
 };
 
 /* The attempt with this id, of which nothing else is said; false: the kind is none, or the id no attempt's. */

@@ -124,6 +124,7 @@ static void attempt_finished(struct log *l, const struct jhist_event *e)
 		a.silent = log_error_is_silence(error);
 		log_error(l, a.node, a.end_ns, error);
 	}
+	a.gone = a.outcome == OUTCOME_KILLED && log_error_is_loss(error);
 	if (a.outcome != OUTCOME_OPEN && a.end_ns)
 		hadoop_attempt(l, &a);
 }

@@ -41,6 +41,17 @@ bool log_error_is_silence(struct piece said)
 	return false;
 }
 
+/* Of Hadoop 2 and 3, also where an administrator took the server out. */
+bool log_error_is_loss(struct piece said)
+{
+	static const char *const words[] = {" on a *lost* node", " it ran on unusable node"};
+
+	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(said.s, said.len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 /* YARN's scheduler and masters, and Spark's driver. What a container says of its end (exit code 143, "Container killed on request") is not
  * here: its master has a container killed that hung, or failed, too. */
 bool log_error_is_nobodys(struct piece said)

@@ -153,6 +153,8 @@ uint32_t log_class(struct log *l, struct piece name);
 void log_error(struct log *l, uint32_t node, int64_t time_ns, struct piece said);
 /* Whether that says that it was given up because it said nothing for too long. */
 bool log_error_is_silence(struct piece said);
+/* Whether it says that an attempt was killed because its server was lost, or taken out. */
+bool log_error_is_loss(struct piece said);
 /* Whether it says that it was ended on purpose, for other work or as it was not needed: no fault of its server. */
 bool log_error_is_nobodys(struct piece said);
 uint32_t log_job(struct log *l, struct piece name); /* its s->job[] is there then */

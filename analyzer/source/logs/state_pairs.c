@@ -120,7 +120,7 @@ static struct state *open_again(struct log *l, struct state *st, uint32_t node, 
 	st->rank = l->source->rank;
 	st->file = l->file;
 	st->offset = l->offset;
-	st->lost = st->silent = false;
+	st->lost = st->silent = st->gone = false;
 	st->progress = st->cpu_s = st->memory_mib = NAN;
 	st->container = STATE_NONE;
 	st->pid = 0;

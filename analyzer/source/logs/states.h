@@ -124,6 +124,7 @@ struct state {
 	uint8_t clock;	    /* enum state_clock */
 	bool lost; /* it ended well, and was thrown away later, since its server was lost */
 	bool silent; /* it failed because it was given up, as it had said nothing for too long: it hung */
+	bool gone; /* it was killed because its server was lost, or taken out */
 	bool speculative;
 	uint8_t rank; /* of the source that said it (log_source.h) */
 };
