@@ -138,7 +138,7 @@ static void put_signal(FILE *to, const struct server_asked *q, const struct hist
 	report_cell(to, "n", "last", words_value(of, last->value, is));
 	report_cell(to, "n", "peers", words_value(of, last->peers, peers));
 	report_cell(to, "n", "z at most", words_score(worst->z, z));
-	report_cell(to, "", "", worst->marks & MARK_FLAGGED ? "bad at times" : "");
+	report_cell(to, "", "", worst->marks & MARK_FLAGGED ? "above its peers at times" : "");
 	fputs("</tr>\n", to);
 }
 

@@ -257,7 +257,8 @@ static void put_headline(FILE *to, const struct snapshot *s)
 	const char *lacks;
 
 	headline(&t, s);
-	html_enclose(to, "<header>\n<h1>", text_of(&t), "</h1>\n");
+	html_enclose(to, s->can_judge ? "<header>\n<h1>" : "<header>\n<h1>When last heard: ",
+		     text_of(&t), "</h1>\n");
 	if (!s->can_judge)
 		html_enclose(to, "<p class=\"lead\">What is so now is not known: ",
 			     a->cannot.why ? sentence_cannot(&said, &a->cannot)

@@ -33,7 +33,7 @@ struct limped {
 struct summary {
 	unsigned int days;
 	int64_t from_ns, to_ns;
-	int64_t until_ns;	   /* what is open was so until then: further nothing was judged */
+	int64_t until_ns; /* what is open was so until then: further nothing was judged; it may lie before all */
 	struct told_spell *spells; /* by server, then time */
 	size_t n_spells;
 	struct limped *servers; /* the longest first */
@@ -61,13 +61,14 @@ static int read_spells(struct summary *s, sqlite3 *db)
 	sqlite3_stmt *st = NULL;
 	int err = 0, rc = SQLITE_DONE;
 
-	if (!db || sqlite3_prepare_v2(
-			   db,
-			   "SELECT server, cause, max(coalesce(onset_ns, opened_ns), ?1) AS since, "
-			   "min(coalesce(over_ns, ?4), ?2), over_ns IS NULL FROM incident WHERE "
-			   "suspicious = 0 AND coalesce(over_ns, ?4) > ?1 AND opened_ns < ?2 ORDER "
-			   "BY server, since LIMIT ?3",
-			   -1, &st, NULL))
+	if (!db ||
+	    sqlite3_prepare_v2(
+		    db,
+		    "SELECT server, cause, max(coalesce(onset_ns, opened_ns), ?1) AS since, "
+		    "min(coalesce(over_ns, ?4), ?2), over_ns IS NULL FROM incident WHERE "
+		    "suspicious = 0 AND (over_ns IS NULL OR over_ns > ?1) AND opened_ns < ?2 ORDER "
+		    "BY server, since LIMIT ?3",
+		    -1, &st, NULL))
 		return -EIO;
 	sqlite3_bind_int64(st, 1, s->from_ns);
 	sqlite3_bind_int64(st, 2, s->to_ns);
@@ -265,6 +266,8 @@ static void put_summary(FILE *to, const struct summary *s, const struct verdict 
 	fputs("<p class=\"lead\">", to);
 	html_say(to, "%zu incident%s in the last %u day%s; %zu servers are known now.", s->n_spells,
 		 s->n_spells == 1 ? "" : "s", s->days, s->days == 1 ? "" : "s", a->n_nodes);
+	if (s->until_ns <= s->from_ns)
+		html_text(to, " Nothing could be judged in this time.");
 	fputs("</p>\n", to);
 	put_days(to, s);
 	fputs("</header>\n", to);

@@ -23,7 +23,7 @@ static const struct option_def options[] = {
 	{0, "state", OPT_STRING, AT(state), "DIR",
 	 "everything that is kept (/var/lib/limpet-serve)", 0, 0},
 	{0, "ingest", OPT_STRING, AT(ingest), "ADDR:PORT",
-	 "where limpet-push sends to, over TLS (0.0.0.0:9811)", 0, 0},
+	 "where limpet-push sends to, over TLS (" SERVE_INGEST ")", 0, 0},
 	{0, "address", OPT_STRING, AT(address), "HOST:PORT",
 	 "how senders reach it, for the line of 'enroll'", 0, 0},
 	{0, "cert", OPT_STRING, AT(cert), "FILE",
@@ -142,7 +142,7 @@ static int run_word(struct serve_line *l, int n, char **word)
 
 static const struct serve_line usual = {.o = {.a = ANALYSIS_DEFAULT,
 					      .state = "/var/lib/limpet-serve",
-					      .ingest = "0.0.0.0:9811",
+					      .ingest = SERVE_INGEST,
 					      .alert_interval_s = 300,
 					      .keep_days = 14,
 					      .keep_percent = 80},

@@ -248,11 +248,11 @@ static void print_signals(const struct verdict *a)
 		bool but = all > MANY && 2 * n[KIND_JUDGED] > all;
 
 		if (!n[KIND_JUDGED])
-			text_put(&t, "no signal");
+			text_put(&t, "none");
 		else if (but)
-			text_put(&t, n[KIND_JUDGED] == all ? "all signals" : "all signals but");
+			text_put(&t, n[KIND_JUDGED] == all ? "all" : "all but");
 		list_signals(&t, a, but ? KIND_UNJUDGED : KIND_JUDGED);
-		text_print(&t, stdout, "on", 9, 9);
+		text_print(&t, stdout, "signals", 9, 9);
 	}
 	if (n[KIND_ALIKE]) {
 		list_signals(&t, a, KIND_ALIKE);
@@ -261,7 +261,7 @@ static void print_signals(const struct verdict *a)
 	}
 	if (n[KIND_UNJUDGED] && all <= MANY) {
 		list_signals(&t, a, KIND_UNJUDGED);
-		text_print(&t, stdout, "not on", 9, 9);
+		text_print(&t, stdout, "without", 9, 9);
 	}
 }
 

@@ -166,7 +166,8 @@ static const char *outcome(const struct verdict *a, size_t s, const struct histo
 	for (size_t i = 0; i < a->n_ruled_out; i++)
 		if (a->ruled_out[i].signal == s)
 			return "ruled out";
-	return worst && worst->at[worst->worst].marks & MARK_FLAGGED ? "bad at times" : "nothing";
+	return worst && worst->at[worst->worst].marks & MARK_FLAGGED ? "above its peers at times"
+								     : "nothing";
 }
 
 static void put_signal(FILE *to, const struct report *r, size_t s)

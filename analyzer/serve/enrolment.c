@@ -15,6 +15,7 @@
 #include "userspace/common/output.h"
 
 #define LINE_SECONDS 3600
+#define SERVE_AT     "listens-at"
 
 int serve_as_owner(const struct serve_opts *o)
 {
@@ -52,11 +53,42 @@ static int close_words(struct told_senders *w, int err)
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
+static FILE *serve_file(const char *dir, const char *name, const char *mode)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fopen(path, mode);
+}
+
+/* Where the service listens, or did when it last ran; as long as nothing else is said. */
+static const char *listens_at(const struct serve_opts *o, char *buf, size_t size)
+{
+	FILE *f = strcmp(o->ingest, SERVE_INGEST) ? NULL : serve_file(o->state, SERVE_AT, "re");
+	bool known = f && fgets(buf, (int)size, f) && strchr(buf, '\n');
+
+	if (f)
+		fclose(f);
+	buf[known ? strcspn(buf, "\n") : 0] = 0;
+	return known ? buf : o->ingest;
+}
+
+void serve_remember_address(const struct serve_opts *o)
+{
+	FILE *f = serve_file(o->state, SERVE_AT, "we");
+
+	/* It is for 'enroll' without the same option. */
+	if (!f || fprintf(f, "%s\n", o->ingest) < 0 || fclose(f))
+		warn("'limpet serve enroll' needs --ingest %s: '%s/" SERVE_AT
+		     "' cannot be written: %s",
+		     o->ingest, o->state, strerror(errno));
+}
+
 /* By which senders reach it: what was said, or this host's name with the port that it listens on. */
 static void address_of(const struct serve_opts *o, char *to, size_t size)
 {
-	const char *port = strrchr(o->ingest, ':'), *listen = o->ingest;
-	char host[HOST_LEN] = "localhost";
+	char host[HOST_LEN] = "localhost", told[300];
+	const char *listen = listens_at(o, told, sizeof(told)), *port = strrchr(listen, ':');
 
 	gethostname(host, sizeof(host) - 1);
 	if (o->address)

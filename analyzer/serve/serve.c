@@ -519,6 +519,8 @@ static int receive(struct service *s)
 		warn("logs of %zu servers are kept and not judged: 'limpet serve trust HOST' lets "
 		     "those of a server speak of others",
 		     trusted_not(o->state));
+	if (!err && !o->check)
+		serve_remember_address(o);
 	if (err || o->check || ingest_counted(s->ingest, SENDERS))
 		return err;
 	if (o->n_sources && !o->client_ca)

@@ -19,6 +19,9 @@
 
 #include "analyzer/options/analysis.h"
 
+/* Where it listens unless it is told. */
+#define SERVE_INGEST "0.0.0.0:9811"
+
 struct serve_opts {
 	struct analysis_opts a;
 	const char *state; /* DIR */
@@ -58,6 +61,8 @@ int serve_run(const struct serve_opts *o);
 
 /* The other words of the command, which tell a service that runs, or will: "enroll", "approve HOST", "trust HOST", "forget HOST", "senders". */
 int serve_line(const struct serve_opts *o, unsigned int uses);
+/* Writes down where it listens, for serve_line() of another process. */
+void serve_remember_address(const struct serve_opts *o);
 int serve_approve(const struct serve_opts *o, const char *host);
 int serve_trust(const struct serve_opts *o, const char *host);
 int serve_forget(const struct serve_opts *o, const char *host);

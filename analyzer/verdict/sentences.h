@@ -11,7 +11,7 @@
 
 /* All add their sentence to a text and return it, until more is added; "" where there is nothing to say. */
 
-/* "sdb: others read 31.0 MiB/s of 36.9", "send side, to 3 of 3 hosts that carry data". in: the incident, whose other
+/* "sdb: other programs read 31.0 of 36.9 MiB/s", "send side, to 3 of 3 hosts that carry data". in: the incident, whose other
  * disks with the same are named; NULL: it is of none. */
 const char *sentence_detail(struct text *t, const struct verdict *a, const struct detail *d,
 			    const struct incident *in);

@@ -15,7 +15,7 @@ static void put_foreign_io(struct text *t, const struct detail *d)
 			   : d->direction == DIRECTION_WRITE ? "write"
 							     : "read and write";
 
-	text_add(t, "%s: others %s %.1f MiB/s of %.1f", d->disk, verb, d->kb_s / 1024,
+	text_add(t, "%s: other programs %s %.1f of %.1f MiB/s", d->disk, verb, d->kb_s / 1024,
 		 d->of_kb_s / 1024);
 }
 

@@ -614,7 +614,7 @@ const struct notice *verdict_replacement(const struct verdict *a);
 /* "fio:1234" into name and pid; -1 and the whole name if there is no pid in it. */
 long verdict_process(const struct culprit *c, char name[INSTANCE_LEN]);
 /* One line about incidents[i], text: "oss-3 limps: disk-hog: fio (pid 1234, /user.slice),
- * 84 % of bytes read and written; sdb: others read 31.0 MiB/s of 36.9"; "limped" if it is over; "is" and "was
+ * 84 % of bytes read and written; sdb: other programs read 31.0 of 36.9 MiB/s"; "limped" if it is over; "is" and "was
  * suspicious" of one that indicts nobody. Adds it to a text and returns it, as sentences do (sentences.h). */
 const char *verdict_headline(struct text *t, const struct verdict *a, size_t i);
 /* What follows the cause there, culprit and detail: "fio (pid 1234 …", text, "" if there is

@@ -18,7 +18,7 @@ within 30 limps || fail "it does not answer: $(cat "$T/serve.log")"
 
 case_begin "oss-s3 is on the page, in the API and in the metrics, with one id"
 id=$(curl -s "$U/api/v1/incidents" | jq -r '.incidents[0].id')
-check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>oss-s3 limps: disk-hog</h1>' "$T/out" &&
+check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>When last heard: oss-s3 limps: disk-hog</h1>' "$T/out" &&
 	grep -q "href=\"/incidents/$id\"" "$T/out" &&
 	check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && grep -q 'fio (pid 22069' "$T/out" && grep -q 'read device time' "$T/out" &&
 	check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '"\(.server) \(.cause) \(.open) \(.events[0].change) \(.culprit.name)"')" 'oss-s3 disk-hog true opened fio' 'its object' &&
@@ -133,7 +133,8 @@ case_begin "which servers limped in the last days: of what is open until it was 
 days=$((($(date +%s) - $(date -d 2026-11-21T19:00:00Z +%s)) / 86400 + 2))
 check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .incidents, .limped_s, .open, .causes]]')" '[["oss-s3",1,84,true,["disk-hog"]]]' 'of all days' &&
 	get "$U/summary?days=$days" >"$T/status" && grep -q '<h1>1 server limped</h1>' "$T/out" && grep -q '<rect ' "$T/out" && ! grep -q 'style=' "$T/out" &&
-	check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c .servers)" '[]' 'of the last day, in which nothing was' && get "$U/summary?days=1" >"$T/status" &&
+	check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c '[.servers[] | [.server, .limped_s, .open]]')" '[["oss-s3",0,true]]' 'of the last day, in which nothing was judged: it is still so' &&
+	get "$U/summary?days=1" >"$T/status" && grep -q 'Nothing could be judged in this time' "$T/out" &&
 	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
 
 case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"

@@ -228,7 +228,7 @@ def _(s):
 
 
 @cause("others read, and the disk is slow: disk-hog, with process, control group, share and direction", "disk-hog",
-       culprit("fio:1234", 0.5, "/user.slice/hogs"), says("detail", "sda: others read 17.6 MiB/s of 35.2"),
+       culprit("fio:1234", 0.5, "/user.slice/hogs"), says("detail", "sda: other programs read 17.6 of 35.2 MiB/s"),
        says("direction", "read"), sure)
 def _(s):
     slow_disk(s, 6)
@@ -520,7 +520,7 @@ def _():
     i = broken(lambda s: dd(s, 6), uncounted, own=()).only(f"s{ME}")
     eq((i["cause"], i["disk"], i["direction"]), ("disk-hog", "sda", "read"))
     culprit("dd:4711", 20 / 38)(i)
-    has(i["detail"], "sda: others read 19.5 MiB/s of 37.1")
+    has(i["detail"], "sda: other programs read 19.5 of 37.1 MiB/s")
     sure(i)
 
 

@@ -16,7 +16,7 @@ serve
 
 case_begin "it says how senders are enrolled, and takes each host once"
 if within 20 answers; then
-	line=$("$L" serve enroll --state "$D" --address "$INGEST" --uses $HOSTS)
+	line=$("$L" serve enroll --state "$D" --uses $HOSTS) # where it listens it has written down
 	for ((h = 1; h <= HOSTS; h++)); do
 		enrol "$line" "s$h" || fail "s$h: $(cat "$T/enroll.log")"
 	done

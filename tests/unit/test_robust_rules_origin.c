@@ -55,7 +55,7 @@ static void named_without_a_cgroup(void **state)
 	sure();
 	assert_string_equal(box.a.culprit.name, "dd:4711");
 	assert_true(fabs(box.a.culprit.share - 20.0 / 38) < 0.01);
-	says(detail_text(), "sda: others read 19.5 MiB/s of 37.1");
+	says(detail_text(), "sda: other programs read 19.5 of 37.1 MiB/s");
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 	/* what slows nobody */
 	hogged(1);
@@ -95,7 +95,7 @@ static void writers_are_named(void **state)
 	runs("cp:12", "/user.slice", 1, 0, 10000 * SECONDS);
 	incident_of(CAUSE_DISK_HOG);
 	assert_string_equal(box.a.culprit.name, "cp:12");
-	says(detail_text(), "others write 9.8 MiB/s");
+	says(detail_text(), "other programs write 9.8");
 }
 
 /* What is no hog, although somebody reads besides. */

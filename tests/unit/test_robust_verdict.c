@@ -12,8 +12,8 @@ static void test_culprit(void **state)
 	(void)state;
 	check_text(&a,
 		   "oss-3 limps: disk-hog: fio (pid 1234, /user.slice), 84 % of bytes read and "
-		   "written; sdb: others\n"
-		   "    read 31.0 MiB/s of 36.9\n"
+		   "written; sdb: other\n"
+		   "    programs read 31.0 of 36.9 MiB/s\n"
 		   "  95 % sure; since 2025-11-21T03:02:00Z, indicted 50 s later; still so\n"
 		   "  why: processes outside the file system use the disk, and the disk is slow\n"
 		   "  - other programs' reads of sdb: 31744 kB/s, peers' median 12 kB/s: 31.6 x "
@@ -28,7 +28,7 @@ static void test_culprit(void **state)
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows "
 		   "of 30 s\n"
 		   "servers  1 is indicted, 5 are well\n"
-		   "on       read latency, write latency, segments sent again\n");
+		   "signals  read latency, write latency, segments sent again\n");
 	verdict_release(&a);
 }
 
@@ -158,7 +158,7 @@ static void test_doubts(void **state)
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
 		"30 s\n"
 		"servers  2 are indicted, 4 are well\n"
-		"on       read latency, write latency, segments sent again\n");
+		"signals  read latency, write latency, segments sent again\n");
 	verdict_release(&a);
 }
 
@@ -199,7 +199,7 @@ static void test_notices(void **state)
 		   "\n"
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 5 of 6 servers, 58 "
 		   "windows of 30 s\n"
-		   "on       read latency, write latency, segments sent again\n"
+		   "signals  read latency, write latency, segments sent again\n"
 		   "not judged: oss-6 (no data)\n"
 		   "not judged on read latency, read device time: oss-4, oss-5 (too few "
 		   "events, or too few peers)\n"
@@ -260,7 +260,7 @@ static void test_all_slow(void **state)
 		   "\n"
 		   "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		   "windows of 30 s\n"
-		   "on       read latency, write latency, segments sent again\n");
+		   "signals  read latency, write latency, segments sent again\n");
 	indict(&a, 1, CAUSE_SLOW);
 	assert_string_equal(verdict_word(&a), "indicted");
 	assert_null(verdict_replacement(&a));
@@ -277,7 +277,7 @@ static void test_nothing(void **state)
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
-		       "on       read latency, write latency, segments sent again\n");
+		       "signals  read latency, write latency, segments sent again\n");
 	a.cannot.why = CANNOT_NO_SIGNAL;
 	add_unjudged(&a, 0, SIGNAL_ALL, UNJUDGED_TOO_FEW);
 	assert_string_equal(verdict_word(&a), "cannot-judge");
@@ -309,7 +309,7 @@ static void test_unseen(void **state)
 		       "\n"
 		       "judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 "
 		       "windows of 30 s\n"
-		       "on       no signal\n"
+		       "signals  none\n"
 		       "disks could not be judged: a slow disk would not be noticed\n"
 		       "lost segments could not be judged: packet loss would not be "
 		       "noticed\n");

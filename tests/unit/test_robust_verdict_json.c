@@ -92,11 +92,11 @@ static void test_signals(void **state)
 	text = printed(as_text, &a, false);
 	assert_non_null(strstr(text, " 45.4 x less"));
 	assert_null(strstr(text, "added to both"));
-	assert_non_null(strstr(text, "\non       all signals but queue, processors stolen\n"));
+	assert_non_null(strstr(text, "\nsignals  all but queue, processors stolen\n"));
 	free(text);
 	a.signals[SIG_QUEUE].judged = a.signals[SIG_STEAL].judged = true;
 	text = printed(as_text, &a, false);
-	assert_non_null(strstr(text, "\non       all signals\n"));
+	assert_non_null(strstr(text, "\nsignals  all\n"));
 	free(text);
 	verdict_release(&a);
 }

@@ -353,7 +353,7 @@ static void test_suspicious_text(void **state)
 		"\n"
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 5 of 6 servers, 58 "
 		"windows of 30 s\n"
-		"on       read latency, write latency, segments sent again\n"
+		"signals  read latency, write latency, segments sent again\n"
 		"not judged: oss-6 (two groups of the servers differ, and it cannot be told "
 		"which is slow: 7 of\n"
 		"  them are slower)\n");
@@ -401,7 +401,7 @@ static void test_comes_and_goes(void **state)
 		"judged   2025-11-21T03:00:00Z to 2025-11-21T03:10:00Z, 6 servers, 58 windows of "
 		"30 s\n"
 		"servers  1 is indicted, 1 is suspicious, 4 are well\n"
-		"on       read latency, write latency, segments sent again\n");
+		"signals  read latency, write latency, segments sent again\n");
 	verdict_release(&a);
 }
 
