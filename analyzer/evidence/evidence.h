@@ -21,13 +21,15 @@
  * something of an entity that has values in half of its intervals. Evidence M is the mean without
  * the three worst, so that a burst is none; effect G is the mean of all.
  *
- * Core. Those that may serve as a yardstick: within 3 standard deviations of the median, by the
- * variance of the fastest two thirds. U and G are less the core's mean. Q is the variance of U over
- * the core.
+ * Core. The entities that may serve as a yardstick: those whose M is at most 3 standard
+ * deviations above the median, by the variance of the fastest two thirds. U is M, and the effect
+ * is G, each less the core's mean; an entity is judged by the core without itself. Q is the
+ * variance of U over the core.
  *
- * Yardstick. V_L joins Q of the last 64 blocks (or the last 8, if those are wider) with what the
- * next shorter length lets expect, by their degrees of freedom. That peers differ today as they did
- * before (rho near 1) makes many looks one. The window's own Q can only widen it.
+ * Yardstick. V_L joins two variances by their degrees of freedom: Q of the last 64 blocks (or of
+ * the last 8, if that is larger), and what the next shorter length lets expect. If differences
+ * between peers persist (rho near 1), repeated measurements add no information and count as one.
+ * The window's own Q can only widen it.
  *
  * Judgement. t = U / sqrt(V (1 + 1/n_c) + e), e: what the entity is less sure of than others.
  * Indicted: t beyond Student's quantile at the chance the budget leaves, U that far beyond a floor
@@ -40,22 +42,24 @@
  * indicted nothing of it is learnt as usual, and what came in during the time before is
  * dropped.
  *
- * Two groups. Where a gap of 1.25 or more divides the entities, two or more on either side, and is
- * wide beside what divides them otherwise, the smaller slow side is no yardstick; where it is more
- * than a third, of single intervals neither, nor what these showed before it was found. A slow side of
- * half or more: nobody can tell which side is at fault, and that length indicts nobody; it stays so
- * until half of what made it so is left. Of a side of more than a third that was as slow before, the same is
- * unknown: its members are suspicious, and nobody else is well, unless each of them is indicted by other windows.
+ * Two groups. A gap of 1.25 or more that is wide beside the spread within each side divides the
+ * entities in two, at least two on either side. A slow side of less than half is no yardstick,
+ * and a length that finds one drops the yardsticks that it had. If the slow side is more than a third,
+ * the variance of single intervals is taken from the other entities only, and what was learnt of
+ * it before is dropped. If it is half or more, nobody can tell which side is at fault, and
+ * windows of that length indict nobody; to stay so, the gap needs to be only half as wide beside
+ * the spread. A slow side of more than a third that was as slow before is not known to be at
+ * fault: its members are suspicious, and nobody else is well, unless other windows indict each
+ * of them.
  *
- * The strongest window. The judgement of a window holds until the next window of its length. An entity's
- * level is the strongest over all lengths and both views, of windows that are not over. A window is
- * over
- * - when the newer half of it alone is not worse by half of the gate (an entity without a value in
- *   it: not over);
- * - when a shorter window, of at least twice the shortest length, shows nothing of it: its
- *   effect is under 1.1, two standard errors up still under half of what was sure of the fault, and
- *   no window shorter still holds against the entity. From then on windows that began before that
- *   shorter one did do not count for the entity.
+ * The strongest window. A window's judgement holds until the next window of its length. An
+ * entity's level is the strongest over all lengths and both views, over windows that are not
+ * over. A window is over
+ * - when its newer half alone is not worse by half of the gate (with no value in that half it is not over);
+ * - when a shorter window, at least twice the shortest, no longer shows the fault: its effect is under
+ *   1.1, its effect plus two standard errors is under half of the fault's lower bound, and no shorter
+ *   window holds against the entity. Windows that began before that shorter window then no longer count
+ *   for the entity.
  * So a fault that ends is over at the next windows of shorter lengths, even if it lasted for days.
  *
  * Gaps. An interval in which fewer than three have a residual is not counted and changes nothing;
@@ -146,11 +150,15 @@ struct evidence_params {
 				  .clip = 1,                  \
 				  .baseline_most = 0.4054651081})
 
+/*
+ * r      ln (own / peers) at equal load, set by the comparison; NaN: not compared
+ * extra  variance beyond a typical peer's, because it has fewer values; >= 0
+ * doubt  ln, signed: how much of r another load may explain; the mean over the window counts
+ * open   ln, >= 0: how much the comparison may have taken off r for another reason; a fault of that size would
+ *        not show
+ */
 struct residual {
-	double r;     /* ln slowness against the peers at equal load; NaN: could not be compared */
-	double extra; /* variance beyond that of its peers, as it has fewer values; 0 or more */
-	double doubt; /* ln: what another load leaves open; of either sign, the mean counts */
-	double open; /* ln: so much more may have been taken off r, as another reason for it: it would not be seen. 0 or more */
+	double r, extra, doubt, open;
 };
 
 enum evidence_level { EVIDENCE_NONE, EVIDENCE_SUSPICIOUS, EVIDENCE_INDICTED };
@@ -162,11 +170,13 @@ enum evidence_view { BESIDE_PEERS, BESIDE_BASELINE };
 struct evidence {
 	enum evidence_level level;
 	enum evidence_view view;
-	unsigned int
-		n; /* intervals of the window that says most; values, attempts, kinds; else 1 */
+	/* Over time: intervals of the strongest window; one look: values; counts: attempts (else 1); combined:
+	 * kinds. */
+	unsigned int n;
 	size_t n_peers; /* others judged in it */
 	double effect;	/* ln */
 	double lower; /* ln: effect less the 95 % quantile times its standard error; NaN: not known */
+	/* The test statistic; Student's quantile that it must reach to indict; its degrees of freedom. */
 	double t, needs, df;
 	double p;      /* chance of such a t or more in a healthy entity */
 	double spread; /* ln: standard deviation of the peers, as it was used; NaN: not known */
@@ -329,17 +339,19 @@ struct evidence evidence_sum(const struct deviates *x, const struct sum_params *
 /* The same evidence, and what it needs at another chance; its level is to be judged anew. */
 struct evidence evidence_at_chance(const struct evidence *e, double chance);
 
-/* Few values of one entity beside those of others. */
+/*
+ * Few values of one entity beside those of others. n: how many independent values the entity's are worth (values of one
+ * minute are half alike); above: how many of the others' values are no less than its least; others: their number;
+ * largest: ln of the largest of them.
+ */
 struct few_values {
-	double n;	      /* as many as they are worth: values of one minute are half alike */
-	double above, others; /* others' values that are no less than its least; all of them */
-	double largest;	      /* ln: of others' values */
+	double n, above, others, largest;
 };
 
 /*
- * What one look made of few values, and no surer than ranks are: that each of n values is so large by chance, as others'
- * are, whatever their distribution. How far beyond them it is says nothing: data may be skewed. One value alone indicts nobody, and four
- * beyond 80 of others' may.
+ * The evidence of one look, but no surer than ranks allow: the chance that n values are all this large among the others',
+ * whatever their distribution. How far beyond they are says nothing, because data may be skewed. One value indicts nobody;
+ * four values beyond 80 others may.
  */
 struct evidence evidence_few(const struct evidence *e, const struct few_values *x);
 

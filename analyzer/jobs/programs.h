@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of the tables that are programs of the user's: each gets one JSON object on its standard input and answers with one on
- * its standard output. It is called after its file's name, and is run once for all jobs (program.h): PROGRAM_SECONDS,
- * PROGRAM_MEMORY and PROGRAM_OUT bound it. One that answers badly, too late or not at all costs its answer, which
- * is said by its name.
+ * Programs of the user as rows of the three tables. A program reads one JSON object on standard input and writes one on
+ * standard output. Its word is its file's name. It runs once for all jobs (program.h), bounded by PROGRAM_SECONDS,
+ * PROGRAM_MEMORY and PROGRAM_OUT. If it fails, answers badly or is late, its answer is dropped and a note names it.
  *
  * In:  {"schema": 1, "ask": "symptom" | "diagnoser" | "decision",
  *       "tasks": [{"task", "job", "server", "kind", "class", "start_s", "seconds", "outcome", "progress", "bytes",

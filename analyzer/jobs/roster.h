@@ -4,9 +4,19 @@
  * them while jobs run. The judge takes the roster at each look; any thread lists and changes it. What was changed is in
  * DIR/jobs.db, and stays over a restart.
  *
- * No look waits for a program: it is asked in a thread of the roster's, at most every ROSTER_EVERY_S while tasks run, and its last
- * answer counts for ROSTER_KEEP_S and in one look at least, or until it fails, by the names of the tasks and jobs in it. One that fails ROSTER_FAILS times in a row is
- * stopped. Programs lie in one folder, which the administrator names when the service starts: none from elsewhere can be loaded.
+ * No look waits for a program: it is asked in a thread of the roster's, at most every ROSTER_EVERY_S while tasks run. A good
+ * answer counts until the next one or a failure, for ROSTER_KEEP_S but in one look at least, by the names of the tasks and
+ * jobs in it. A program's life:
+ *
+ *                  roster_load(), roster_start(true)          roster_ask(): it is due
+ *   none, stopped ──────────────────────────────────► started ───────────────────────► asked
+ *            ▲                                         │   ▲                             │
+ *            │                                         │   └─────── take_answer() ───────┤
+ *            └─────────────────────────────────────────┴─────────────────────────────────┘
+ *             note_trouble(): ROSTER_FAILS failures in a row; roster_start(false)
+ *
+ * roster_unload() removes a program from any state. Programs lie in one folder, which the administrator names when the service
+ * starts: none from elsewhere can be loaded.
  */
 #ifndef LIMPET_JOBS_ROSTER_H
 #define LIMPET_JOBS_ROSTER_H

@@ -7,9 +7,9 @@
  *	diagnoser    what holds of a straggler and may be why; it may build on others, which run before it (diagnosers.c)
  *	decision     a sentence about a job's stragglers: the first that has one counts  (decisions.c)
  *
- * After AutoDiagn (Demirbaga et al., IEEE Transactions on Computers 2021), which has one symptom of tasks, three causes and
- * no decision; what differs is decided here, each with its reason beside it. Servers are not indicted by stragglers: that
- * is the engine's, which compares states (engine/states), and what it says of a server is a cause here.
+ * After AutoDiagn (Demirbaga et al., IEEE Transactions on Computers 2021). AutoDiagn has one symptom of tasks, three causes
+ * and no decision; each difference is decided here, with its reason beside it. Stragglers indict no server; that is the
+ * engine's (engine/states), whose indictment is one of the causes here.
  */
 #ifndef LIMPET_STRAGGLERS_H
 #define LIMPET_STRAGGLERS_H

@@ -5,8 +5,8 @@
 
 #include "analyzer/source/logs/states.h"
 
-/* For each state: whether it is an attempt that was begun again since a server was lost; twin (NULL: not wanted): whether
- * another attempt of the same task ran beside it. 0 or -ENOMEM. */
+/* For each state: restarted[i]: the attempt began again after a server was lost; twin[i] (NULL: not wanted): another attempt
+ * of the same task ran beside it. 0 or -ENOMEM. */
 int task_attempts(const struct states *s, bool *restarted, bool *twin);
 
 #endif

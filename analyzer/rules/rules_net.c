@@ -409,9 +409,9 @@ static const struct {
 	double disk_sure;
 	/* of two directions the one that loses so many times more is the only one */
 	double direction;
-	/* congestion windows so many times smaller than the peers' are those of who loses what he sends: 2.5
-	 * times measured at 0.1 %, and 1.2 where as much was sent again because requests and acknowledgements
-	 * were lost on the way in */
+	/* a server whose congestion windows are this many times smaller than its peers' is losing what it sends:
+	 * 2.5 times measured at 0.1 %, and 1.2 where as much was sent again because requests and
+	 * acknowledgements were lost on the way in */
 	double windows;
 	/* segments that come out of order for each one lost: those of one congestion window under loss, 5
 	 * measured at 5 % */

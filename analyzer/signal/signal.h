@@ -14,8 +14,8 @@
 enum signal_level { LEVEL_DISK, LEVEL_NODE };
 
 enum signal_kind {
-	/* A distribution: the median of its histogram in each load cell (operation x size class x half
-	 * octave of operations/s); d = ln q - median ln q of the peers. */
+	/* A distribution: the mean of ln latency in each load cell (operation x size class x half octave of
+	 * operations/s); d = own mean - median of the peers' means. */
 	KIND_LATENCY,
 	/* A non-negative number: d = ln((x + c) / (median of the peers + c)). */
 	KIND_NUMBER,

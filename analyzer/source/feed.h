@@ -6,6 +6,9 @@
  *	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET)
  *		…
  *
+ * A feed gives (SERVER | IDENTITY | OWN | ROW | STATE)* TICK, again and again, then END. NOT_YET may stand between any two
+ * items of a feed that grows.
+ *
  * SERVER     a server that is new: its number, from 0 on, and its name. New servers come in one group, before anything
  *            that uses their numbers; a number never changes.
  * IDENTITY   what is behind the name of a disk or an interface of a server. It may come again, changed.
@@ -14,9 +17,9 @@
  * ROW        what one server did in one interval (a recording), or what a table says of one server and instance at one time.
  * STATE      a span of work from a log.
  * TICK       all rows and states that were known by to_ns have been given. After the rows of an interval, in order of
- *            server, comes its TICK. An interval in which no server said anything is a TICK without rows, after the first
- *            interval with rows and before the last one; a silence of more than 1 h is one TICK, that of its first
- *            interval. A feed that grows gives a silence when it is over.
+ *            server, comes its TICK. An interval in which no server reported is a TICK alone, if it lies between the first
+ *            and the last interval with rows. A silence of more than 1 h is one TICK, that of its first interval. A
+ *            growing feed gives these TICKs when the silence is over.
  * END        nothing comes any more, however often it is asked for.
  * NOT_YET    nothing more is complete by the time of feed_now(). Only a feed that grows says this.
  *

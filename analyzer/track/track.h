@@ -11,9 +11,15 @@
  *                   no fault  │ └─ suspicious ┐   │ │
  *                             └────────────► EXCUSED ─── nothing ──► OVER
  *
- * No fault leads from any state to EXCUSED. An entity whose signal was excused stays so; an incident that was told is
- * excused no more: later intervals may show less of what was told. Beside the state there are flags: held (too few events to judge
- * it again), silenced (a silence ended it), acknowledged (an operator knows), tested (at any length).
+ * No fault leads from any state to EXCUSED. An excused entity never leaves it: entity_turn()
+ * passes it over. An incident leaves it by the drawn arrows. Once the rules have called a spell
+ * an incident, it is not excused any more, because later intervals may show less; only when a
+ * suspicion indicts, the rules are asked anew.
+ *
+ * entity_turn() moves entities, spell_rule() and spell_close() incidents, level_enter() and
+ * level_end() servers; track_excuse(), track_group_look() and track_group_forget() do the rest.
+ * Beside the state there are flags: held (too few events to judge it again), silenced (a silence
+ * ended it), acknowledged (an operator knows), tested (at any length).
  */
 #ifndef LIMPET_TRACK_H
 #define LIMPET_TRACK_H
@@ -73,11 +79,11 @@ struct track_values {
 };
 
 /*
- * One entity in one signal. What is worse on the whole is an excursion: c = max(0, c + r - half the gate), r the
- * residual, is above 0 from its start on (Page's CUSUM; a residual that is half of what indicts neither adds
- * nor takes away). Its start is when trouble began, once there is trouble, and its highest point is when trouble
- * was last seen. It also ends when the test says that trouble is over. Trouble begins in an excursion only: what
- * windows from before say while there is none has ended.
+ * One entity in one signal. An *excursion* is a time in which it is worse on the whole: c =
+ * max(0, c + r - gate / 2) is above 0, r being the residual (Page's CUSUM). Trouble begins at
+ * the excursion's start and was last seen at its highest point. An excursion also ends when the
+ * test says that trouble is over. Trouble begins in an excursion only: without one, evidence
+ * that the test still holds is old.
  */
 struct track_entity {
 	struct evidence last; /* the test's word */
@@ -93,8 +99,8 @@ struct track_entity {
 	bool at_once; /* by one look at all of it: the onset is the first interval, and not when it began */
 	bool brief; /* that look would indict, had it more than a short time to go by */
 	bool lone;  /* single values decide it: it indicts nobody (track_group_lone()) */
-	/* ln: the least difference that would have been suspicious in the last ten minutes, and when; NaN: none. What
-	 * was suspicious once is told, so that of a difference that lasted the best moment counts. */
+	/* ln: the smallest difference that would have been suspicious, at its best moment of the last ten minutes
+	 * (least_keep()); NaN: none. And when that was. */
 	double least;
 	int64_t least_ns;
 	/* The excursion: since when (0: none), and sums over it up to its last bad interval. */
@@ -182,14 +188,14 @@ static inline enum evidence_level track_level(const struct track_entity *s)
 	return track_in_trouble(s) ? s->last.level : EVIDENCE_NONE;
 }
 
-/* Its server was indicted, and that is forgotten: as long as it goes on, it is no news. */
+/* Excuses an entity for good: its server was indicted for this, and that incident is forgotten. */
 void track_excuse(struct track_entity *s);
 /* Nothing of the group is told any more: what is worse has ended. */
 void track_group_silence(struct track_group *g, int64_t to_ns);
 /* Forgets what ended before this time. */
 void track_group_forget(struct track_group *g, int64_t before_ns);
 
-/* Whether fewer were compared than a small difference is indicted among, in what says most of its trouble. */
+/* Whether its strongest evidence had fewer than EVIDENCE_FEW entities, so that only a large effect may indict. */
 static inline bool track_few(const struct track_entity *s)
 {
 	return s->best.n_peers + 1 < EVIDENCE_FEW;
@@ -203,12 +209,23 @@ struct finding track_finding(const struct track_group *f, size_t i, struct findi
 struct track_values track_means(const struct track_group *f, size_t i);
 
 /*
- * Incidents of servers: findings of one server that belong together. From the first signal in trouble until all are
- * quiet is a spell; spells of one cause that are no further apart than same_ns are one incident. A spell gets its id when the
- * rules first call it an incident: that of the incident that it is again, or a new one; it stays, whatever cause or onset
- * come later. Only a suspicion that becomes an incident of before takes the id of that one. No two incidents of a verdict
- * have one id. Each interval: track_begin(); track_mark() of every signal in trouble that may begin an incident;
- * track_open(); track_add() of the findings of servers of which track_gathers(); track_update().
+ * Incidents of servers. A *spell* lasts from the first signal of a server in trouble until all
+ * its signals are quiet. Spells of one server and cause that indict and are at most same_ns
+ * apart are one incident. A spell gets its id when the rules first call it an incident: the id
+ * of the incident that it continues, else a new one. The id stays when cause or onset change,
+ * with one exception: a suspicion that turns into an indictment and continues an earlier
+ * incident takes that incident's id. No two incidents of a verdict have the same id.
+ *
+ *   none ── track_open(): a signal is in trouble ──► open
+ *   open ── spell_rule(): an incident ─────────────► told: suspicious or indicted, with an id
+ *   open ── spell_rule(): a notice, or nothing ────► excused; asked again while evidence is fresh
+ *   told ── spell_promote(): a suspicion indicts ──► told as indicted, once the rules say so anew
+ *   any ─── spell_close(): all signals quiet ──────► over, and kept; a suspicion, or a spell of which the
+ *                                                    rules said nothing, is dropped
+ *
+ * Each interval, in this order: track_begin(); track_mark() of every signal in trouble that may
+ * begin an incident; track_open(); track_add() of the findings of servers of which
+ * track_gathers(); track_update().
  */
 struct track;
 
@@ -273,10 +290,25 @@ void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, si
 		  void *arg);
 
 /*
- * Events: what stands against servers enters as levels, one verdict after the other: incidents of recordings, of jobs,
- * and of both joined. Each transition of a server goes to the subscribers, and so do notices, tasks, and whether anything
- * can be judged. A server is known by its name: verdicts of logs have those that worked lately. What goes on has the id of its
+ * Events: what stands against servers enters as levels, one verdict after the other: incidents
+ * of recordings, of jobs, and of both joined. Each transition of a server goes to the
+ * subscribers, and so do notices, tasks, and whether anything can be judged. A server is known
+ * by its name: verdicts of logs have those that worked lately. What goes on has the id of its
  * first event, and gets it in the verdict too.
+ *
+ *               EVENT_SUSPICIOUS            EVENT_OPENED
+ *   QUIET, OVER ───────────────► SUSPECT ──────────────► INDICTED ──┐ EVENT_CHANGED,
+ *    ▲  ▲   │                       │                     ▲  │  ▲   │ EVENT_HELD,
+ *    │  │   └──── EVENT_OPENED ─────│─────────────────────┘  │  └───┘ EVENT_RESUMED
+ *    │  └─────── EVENT_CLEARED ─────┘                        │
+ *    └────────── EVENT_OVER ─────────────────────────────────┘
+ *
+ * level_enter() makes the arrows to the right and the loop, level_end() those to the left,
+ * levels_gone() both of these for a server that the verdict does not have any more. An indicted
+ * server that is now only suspicious gets EVENT_OVER, then EVENT_SUSPICIOUS. EVENT_SILENT and
+ * EVENT_REPORTING, EVENT_CANNOT and EVENT_JUDGING, EVENT_UNPROVEN and EVENT_PROVEN are three
+ * pairs, each told when its flag changes; EVENT_JUDGING also when it is of another number of
+ * servers.
  */
 enum track_event_kind {
 	EVENT_JUDGING,	  /* there is enough to judge by, now */

@@ -77,8 +77,8 @@ struct straggler_job {
 /* By job, onset and name. */
 void stragglers_in_order(struct straggler *at, size_t n);
 /* Their numbers: first what takes most times as long as its like. order: room for n. */
+void stragglers_worst_first(struct straggler *at, size_t n, size_t *order);
 /* Likewise of jobs: first those whose decision names a server or a cause, then those with the most late tasks. */
 void jobs_worst_first(const struct straggler_job *at, size_t n, size_t *order);
-void stragglers_worst_first(struct straggler *at, size_t n, size_t *order);
 
 #endif

@@ -31,22 +31,28 @@ struct verdict_signal {
 	const char *score;  /* what a finding's z is: "z", "times its threshold" */
 	const char *counts; /* what a finding counts: "windows", "seconds" */
 	enum signal_role role;
-	enum resource resource; /* that it would show to be twice as bad */
-	double added;		/* to both sides before the ratio; 0: nothing */
-	double added_inverse;	/* likewise, to 1 / both sides */
-	bool inverse;		/* less is worse: the ratio is that of the peers to it */
-	double floor;		/* an excess over the peers must be more; 0: any is enough */
-	double linear;		/* a chart is logarithmic above this only; 0: everywhere */
-	bool relative; /* each entity has peers under its own load: of theirs only ratios compare */
+	/* The resource whose all-clear this signal supports: if it were twice as bad, the signal would show it. */
+	enum resource resource;
+	double added;	      /* to both sides before the ratio; 0: nothing */
+	double added_inverse; /* likewise, to 1 / both sides */
+	bool inverse;	      /* less is worse: the ratio is that of the peers to it */
+	double floor;	      /* an excess over the peers must be more; 0: any is enough */
+	double linear;	      /* a chart is logarithmic above this only; 0: everywhere */
+	/* Each entity has peers under its own load, so that only ratios compare, not values: latencies, columns
+	 * of tables, job states. */
+	bool relative;
 	int decimals;
-	bool judged;   /* on any server */
-	bool optional; /* not among what was not judged, where it was not */
-	bool alike;    /* judged, and nowhere did servers differ by more than the floor */
-	bool aspect;   /* of another row, which is about all metrics together: judged with that */
-	/* 0: not counted. Servers judged; windows in which there were enough of them, in which they were
-	 * all alike, and which were trained on. */
+	bool judged;   /* some server was judged on it */
+	bool optional; /* if no server was judged on it, texts do not list it as not judged */
+	bool alike; /* judged, and in no window did servers differ by more than the floor (conclude.c) */
+	bool aspect; /* of a row about all metrics together, and judged when that row is (conclude.c) */
+	/* Counted by methods on frames, 0 elsewhere: servers judged; windows with enough servers; of these,
+	 * windows in which all were alike; windows of training. */
 	size_t servers, windows, windows_alike, windows_trained;
-	double seen; /* so many times worse, or more, would have been seen by now; 0: not known */
+	/* The ratio from which on a fault would have been indicted by now. Recordings and tables: the largest
+	 * over the entities (panel_verdict()); job states: the smallest over the looks (look_conclude()). 0:
+	 * not known. */
+	double seen;
 };
 
 /* Of no signal in particular: what is not judged at all. */
@@ -60,16 +66,18 @@ struct finding {
 	size_t signal; /* row of the verdict's signals */
 	size_t node;
 	char disk[INSTANCE_LEN]; /* "" of the server */
-	double value,
-		peers; /* means over the time told of below; else in the window with the largest z */
-	double ratio;  /* to the peers' median, own offset taken off */
-	double usual;  /* the own usual offset, as a ratio: 1 is none; NaN: not known */
-	double z;      /* the score: what it is, the signal says */
+	/* Means from onset_ns to last_ns; of job states typical times, or counts; of a paper's method, in the
+	 * window with the largest z. */
+	double value, peers;
+	double ratio; /* to the peers' median, own offset taken off */
+	double usual; /* the own usual offset, as a ratio: 1 is none; NaN: not known */
+	double z;     /* the score: what it is, the signal says */
 	/*
-	 * By the test of evidence: score (t, of df degrees of freedom) and what it must reach, of the window in which
-	 * it is strongest (needs 0: by no such test, and none of these counts). window_s up to window_end_ns is the
-	 * time from the onset to the last bad interval: value and peers are means over it, ratio is theirs,
-	 * and lower its bound.
+	 * Set by finding_make() from struct evidence. needs 0: a paper's method made it, and score, df, lower and
+	 * window_s say nothing. score is t with df degrees of freedom, and needs is what t must reach, both in
+	 * the strongest window; z is then the same number as score. window_s, up to window_end_ns, is the time
+	 * from the onset to the last bad interval; value, peers and ratio are means over it, and lower is the
+	 * lower 95 % bound of ratio.
 	 */
 	double score, df, needs, lower;
 	double window_s;
@@ -359,16 +367,17 @@ struct part {
 };
 
 /*
- * A resource that was used: a disk of a server, its network, its processors, its tasks, what a column is of. A
- * resource that would not have been noticed to be PROVEN_RATIO times as bad as the peers' makes a server unproven that is well
- * otherwise.
+ * A resource that a server used: a disk, its network, its processors, its tasks, a column's
+ * subject. If it could have been PROVEN_RATIO times as bad as the peers' without a suspicion, a
+ * server that is otherwise well is unproven. verdict_used() collects them all,
+ * verdict_unproven_only() drops the proven ones.
  */
 struct unproven {
 	size_t node;
 	enum resource resource;
 	size_t signal; /* row of the verdict's signals, which would have shown the least */
 	char disk[INSTANCE_LEN]; /* "": of the server */
-	double seen; /* the ratio from which on it would have been suspicious, or more; 0: none would */
+	double seen; /* the smallest ratio that would have been suspicious or indicted; 0: no ratio would */
 };
 #define PROVEN_RATIO 2.0
 
@@ -581,10 +590,10 @@ int verdict_note_groups(struct verdict *a, const char *signal, double ratio,
 /* Adds the names of the first of those servers that are of one side. */
 void verdict_put_side(struct text *t, const struct verdict *a, const signed char *side,
 		      signed char which);
-/* A file that was left out, and why: the reason why its server was not judged, or, where it was
- * (or "" is its server), a note. file "": none in particular. 0 or -ENOMEM. */
-/* Whether a source was left out that may have had servers nobody knows of. */
+/* Whether a source was left out whose servers are not known. */
 bool verdict_lacks_source(const struct verdict *a);
+/* Records that a file was left out, and why. If its server was not judged, this is the reason; else, or if `server` is
+ * "", it becomes a note. file "": no file in particular. 0 or -ENOMEM. */
 int verdict_left_out(struct verdict *a, const char *server, const char *file, const char *why);
 
 /*
