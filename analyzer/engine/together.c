@@ -52,7 +52,7 @@ static double part_add(struct sum *sums, const struct peerset *part)
 	double weight = NAN;
 
 	for (size_t m = 0; m < p->n; m++) {
-		double z = over_time_standard(p->track.evidence, m, MOST, &weight);
+		double z = over_time_z(p->track.evidence, m, MOST, &weight);
 
 		sums[m].latency |=
 			part->signal != SIG_QUEUE && p->track.at[m].judged && !panel_is_alone(p, m);

@@ -222,7 +222,7 @@ bool over_time_slower(const struct over_time *o, size_t i);
  * apart in it and were so far (variances, half each; the floor at least); `most` of these at most. NaN: it was not
  * compared. *weight: by how much that rises where the entity is slower by 1 (ln); untouched where it is NaN.
  */
-double over_time_standard(const struct over_time *o, size_t i, double most, double *weight);
+double over_time_z(const struct over_time *o, size_t i, double most, double *weight);
 
 /* The baseline of entity i, ln; NaN while it is not known. */
 double over_time_baseline(const struct over_time *o, size_t i);

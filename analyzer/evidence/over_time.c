@@ -599,7 +599,7 @@ static int interval_push(struct over_time *o, size_t n, double weight)
 	return 0;
 }
 
-double over_time_standard(const struct over_time *o, size_t i, double most, double *weight)
+double over_time_z(const struct over_time *o, size_t i, double most, double *weight)
 {
 	const struct view *v = &o->view[BESIDE_PEERS];
 	double w = 1 / sqrt(fmax((v->usual.mean + v->now) / 2, o->p.floor * o->p.floor));

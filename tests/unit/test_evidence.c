@@ -711,7 +711,7 @@ static void a_large_minority_comes_and_goes(void **state)
 		}
 		assert_int_equal(over_time_push(e, in, 1, out, &group), 0);
 		for (size_t i = 0; i < HERE; i++)
-			assert_true(isfinite(over_time_standard(e, i, 8, &weight)));
+			assert_true(isfinite(over_time_z(e, i, 8, &weight)));
 		for (size_t i = 0; i < SLOW && w == TO - 1; i++)
 			assert_int_equal(out[i].level, EVIDENCE_INDICTED);
 		if (w > TO + 40 && w < OTHERS)
