@@ -347,7 +347,7 @@ struct track_events;
 
 struct track_events *track_events_new(void); /* NULL: out of memory */
 void track_events_free(struct track_events *t);
-/* fn is called with each event, and the verdict that it is new in; its error ends track_levels(). 0 or -ENOMEM. */
+/* fn is called with each event, and the verdict that it is new in; its error ends track_events_tell(). 0 or -ENOMEM. */
 int track_subscribe(struct track_events *t, track_fn *fn, void *arg);
 void track_unsubscribe(struct track_events *t, const void *arg);
 
@@ -375,7 +375,7 @@ int track_resume(struct track_events *t, const struct track_open_incident *x);
 enum {
 	TRACK_TASKS = 10
 }; /* a server that hangs has as many slots, about; more hide what else is told */
-int track_levels(struct track_events *t, struct verdict *a);
+int track_events_tell(struct track_events *t, struct verdict *a);
 
 /*
  * Hysteresis of jobs that are not over, whose verdict changes with every task that ends: a server is indicted if three of

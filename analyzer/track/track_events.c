@@ -16,7 +16,7 @@
 enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1 };
 
 /* One server, as subscribers know it. */
-struct level {
+struct server_events {
 	char server[HOST_LEN];
 	enum track_state state;
 	uint64_t id; /* of the incident that is open, or was last */
@@ -55,7 +55,7 @@ struct track_events {
 	bool any, cannot, unproven;
 	size_t judged, servers; /* as told last */
 	uint64_t round;
-	struct level *levels; /* of servers, in order of appearance */
+	struct server_events *levels; /* of servers, in order of appearance */
 	size_t n_levels;
 	struct map by_server;
 	size_t *number; /* of each server of the last verdict, that of its level */
@@ -132,10 +132,10 @@ static size_t level_find(const struct track_events *t, const char *server, size_
 }
 
 /* Its level, which is added if it is new; NULL: out of memory. */
-static struct level *level_of(struct track_events *t, const char *server, size_t guess)
+static struct server_events *level_of(struct track_events *t, const char *server, size_t guess)
 {
 	size_t at = level_find(t, server, guess);
-	struct level *new;
+	struct server_events *new;
 
 	if (at != MAP_NONE)
 		return &t->levels[at];
@@ -149,7 +149,7 @@ static struct level *level_of(struct track_events *t, const char *server, size_t
 
 int track_resume(struct track_events *t, const struct track_open_incident *x)
 {
-	struct level *l = level_of(t, x->server, SIZE_MAX);
+	struct server_events *l = level_of(t, x->server, SIZE_MAX);
 	size_t *number = l ? array_add(&t->number, &t->n_number) : NULL;
 
 	if (!number)
@@ -171,13 +171,13 @@ static int levels_gone(struct track_events *t, const struct verdict *a)
 	int err = 0;
 
 	for (size_t i = 0; i < t->n_number && !err; i++) {
-		struct level *l = &t->levels[t->number[i]], was = *l;
+		struct server_events *l = &t->levels[t->number[i]], was = *l;
 		struct track_event e = event_of(
 			a, was.state == TRACK_SUSPECT ? EVENT_CLEARED : EVENT_OVER, SIZE_MAX);
 
 		if (was.round == t->round)
 			continue;
-		*l = (struct level){.verdicts = was.verdicts};
+		*l = (struct server_events){.verdicts = was.verdicts};
 		memcpy(l->server, was.server, sizeof(was.server));
 		e.server = was.server;
 		e.id = was.id;
@@ -218,7 +218,7 @@ static int levels_number(struct track_events *t, const struct verdict *a)
 
 	t->round++;
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
-		struct level *l = level_of(t, a->nodes[i], i);
+		struct server_events *l = level_of(t, a->nodes[i], i);
 
 		if (!l) {
 			err = -ENOMEM;
@@ -265,7 +265,7 @@ static ssize_t with_id(const struct verdict *a, uint64_t id)
 }
 
 static int level_end(const struct track_events *t, const struct verdict *a, size_t node,
-		     struct level *l)
+		     struct server_events *l)
 {
 	bool suspicious = l->state == TRACK_SUSPECT;
 	struct track_event e = event_of(a, suspicious ? EVENT_CLEARED : EVENT_OVER, node);
@@ -282,11 +282,11 @@ static int level_end(const struct track_events *t, const struct verdict *a, size
 }
 
 static int level_enter(const struct track_events *t, const struct verdict *a, size_t i,
-		       struct level *l)
+		       struct server_events *l)
 {
 	const struct incident *x = &a->incidents[i];
 	struct track_event e = event_of(a, EVENT_KINDS, x->node);
-	struct level was = *l;
+	struct server_events was = *l;
 	char process[INSTANCE_LEN];
 
 	verdict_process(&x->culprit, process);
@@ -323,7 +323,7 @@ static void levels_ids(const struct track_events *t, struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++) {
 		struct incident *x = &a->incidents[i];
-		const struct level *l;
+		const struct server_events *l;
 		size_t at;
 
 		if (x->node >= a->n_nodes || verdict_against(a, x->node, true) != x)
@@ -336,7 +336,7 @@ static void levels_ids(const struct track_events *t, struct verdict *a)
 }
 
 /* Also what was indicted and now is only suspicious, which is told then; and where another one is open. */
-static bool is_over(const struct level *l, const struct incident *x)
+static bool is_over(const struct server_events *l, const struct incident *x)
 {
 	bool worse = l->state == TRACK_SUSPECT && x && !x->suspicious;
 
@@ -348,7 +348,7 @@ static int levels_incidents(struct track_events *t, const struct verdict *a)
 	int err = 0;
 
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
-		struct level *l = &t->levels[t->number[i]];
+		struct server_events *l = &t->levels[t->number[i]];
 
 		if (track_state_open(l->state) && is_over(l, verdict_against(a, i, true)))
 			err = level_end(t, a, i, l);
@@ -367,7 +367,7 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 		t->levels[i].verdicts = t->levels[i].verdicts << 1 & VERDICTS_ALL;
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
 		const struct incident *x = &jobs->incidents[i];
-		struct level *l = level_of(t, jobs->nodes[x->node], x->node);
+		struct server_events *l = level_of(t, jobs->nodes[x->node], x->node);
 
 		if (!l)
 			return -ENOMEM;
@@ -376,7 +376,8 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 	}
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
 		struct incident *x = &jobs->incidents[i];
-		const struct level *l = &t->levels[level_find(t, jobs->nodes[x->node], x->node)];
+		const struct server_events *l =
+			&t->levels[level_find(t, jobs->nodes[x->node], x->node)];
 
 		x->id = track_state_open(l->state) ? l->id
 						   : track_id(jobs->nodes[x->node], x->onset_ns);
@@ -464,7 +465,7 @@ static int levels_silence(struct track_events *t, const struct verdict *a)
 	int err = 0;
 
 	for (size_t i = 0; i < a->n_nodes && !err; i++) {
-		struct level *l = &t->levels[t->number[i]];
+		struct server_events *l = &t->levels[t->number[i]];
 		bool now = verdict_silent_now(a, i);
 		struct track_event e = event_of(a, now ? EVENT_SILENT : EVENT_REPORTING, i);
 
@@ -595,7 +596,7 @@ static int levels_jobs(struct track_events *t, const struct verdict *a)
 	return err;
 }
 
-int track_levels(struct track_events *t, struct verdict *a)
+int track_events_tell(struct track_events *t, struct verdict *a)
 {
 	int (*const steps[])(struct track_events * t, const struct verdict *a) = {
 		levels_judging, levels_proving, levels_number, levels_incidents,

@@ -106,7 +106,7 @@ static int tell(struct asking *a, struct track_events *events, struct verdict *v
 		     output_time(v->to_ns, at));
 	a->old = old;
 	a->answered = true;
-	return old ? 0 : track_levels(events, v);
+	return old ? 0 : track_events_tell(events, v);
 }
 
 int asking_step(struct asking *a, struct track_events *events, int64_t now_ns)

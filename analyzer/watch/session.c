@@ -278,7 +278,7 @@ static int tell_once(void *arg, struct robust *r)
 
 	if (err)
 		return err;
-	err = track_levels(s->events, &a);
+	err = track_events_tell(s->events, &a);
 	verdict_release(&a);
 	return err;
 }
@@ -300,7 +300,7 @@ static int run_once(struct session *s, char *const *paths, size_t n_paths)
 	if (!err)
 		err = examine(&v, &a, paths, n_paths, &hooks);
 	if (!err) {
-		err = told ? track_levels(s->events, &v) : 0;
+		err = told ? track_events_tell(s->events, &v) : 0;
 		err = err ? err : last_verdict(s, &v);
 		verdict_release(&v);
 	}

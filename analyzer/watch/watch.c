@@ -110,7 +110,7 @@ static int tell_events(struct watch *w)
 	if (!watch_told_all(w) || (!to_ns && w->stream && !w->ended))
 		return 0;
 	w->verdict.to_ns = to_ns ? to_ns : w->now_ns;
-	err = track_levels(w->events, &w->verdict);
+	err = track_events_tell(w->events, &w->verdict);
 	w->verdict.to_ns = to_ns;
 	return err;
 }

@@ -161,7 +161,7 @@ static void interval(struct world *w, const enum track_sign signs[SERVERS])
 	}
 	assert_int_equal(track_update(w->t, w->now_ns), 0);
 	a = verdict_of(w);
-	assert_int_equal(track_levels(w->events, &a), 0);
+	assert_int_equal(track_events_tell(w->events, &a), 0);
 	verdict_release(&a);
 }
 

@@ -74,7 +74,7 @@ static void tell(struct robust *r, struct teller *t)
 	*t->now = 0;
 	assert_int_equal(robust_verdict(r, &a), 0);
 	assert_int_equal(track_subscribe(t->changes, change_event, &to), 0);
-	assert_int_equal(track_levels(t->changes, &a), 0);
+	assert_int_equal(track_events_tell(t->changes, &a), 0);
 	track_unsubscribe(t->changes, &to);
 	verdict_release(&a);
 }

@@ -32,7 +32,7 @@ static inline int levels(struct track_events *t, struct verdict *a,
 	int err;
 
 	assert_int_equal(track_subscribe(t, change_event, &to), 0);
-	err = track_levels(t, a);
+	err = track_events_tell(t, a);
 	track_unsubscribe(t, &to);
 	return err;
 }
