@@ -209,7 +209,7 @@ static int64_t began(const struct robust *r, const struct runs *s, const struct 
 int restarts_note(struct robust *r, size_t node, const struct interval *h)
 {
 	struct runs *s = &r->nodes[node].runs;
-	struct notice m = {.kind = NOTICE_REBOOT, .node = node};
+	struct notice m = {.kind = NOTICE_RESTART, .node = node};
 	int err = 0;
 
 	for (unsigned int i = 0; i < h->boots && i < INTERVAL_BOOTS && !err; i++) {

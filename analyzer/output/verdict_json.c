@@ -164,7 +164,7 @@ static json_t *notice_json(const struct verdict *a, size_t i)
 {
 	const struct notice *r = &a->notices[i];
 	bool timed = r->to_ns > r->from_ns, differs = r->ratio > 0;
-	bool used = r->kind == NOTICE_FOREIGN;
+	bool used = r->kind == NOTICE_FOREIGN_USE;
 	json_t *one;
 
 	one = json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "kind", notice_words[r->kind], "server",

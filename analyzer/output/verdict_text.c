@@ -205,7 +205,7 @@ static void print_notices(const struct verdict *a)
 	if (told)
 		print_notice(a, &all);
 	for (size_t i = 0; i < a->n_notices; i++)
-		if (&a->notices[i] != instead && (!told || a->notices[i].kind != NOTICE_REBOOT))
+		if (&a->notices[i] != instead && (!told || a->notices[i].kind != NOTICE_RESTART))
 			print_notice(a, &a->notices[i]);
 }
 

@@ -60,7 +60,7 @@ static void put_notices(FILE *to, const struct verdict *a)
 	for (size_t i = 0; i < a->n_notices; i++) {
 		const struct notice *m = &a->notices[i];
 
-		if (m != instead && (!told || m->kind != NOTICE_REBOOT) && n++ < REPORT_LINES)
+		if (m != instead && (!told || m->kind != NOTICE_RESTART) && n++ < REPORT_LINES)
 			put_notice(to, a, m);
 	}
 	fprintf(to, "</ul>\n");

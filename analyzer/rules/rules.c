@@ -114,7 +114,7 @@ static bool foreign_use(const struct facts *f, struct notice *r)
 	culprit_disk(f, &c);
 	if (f->others.how != ORIGIN_COUNTED && !*c.name)
 		return false;
-	notice(r, NOTICE_FOREIGN, f->a);
+	notice(r, NOTICE_FOREIGN_USE, f->a);
 	if (rules_maintenance(c.name)) {
 		r->kind = NOTICE_MAINTENANCE;
 		r->work = rules_maintenance(c.name);
@@ -142,7 +142,7 @@ static bool imbalance(const struct facts *f, struct notice *r)
 			continue;
 		if (!served.checked || !served.explained)
 			return false;
-		notice(r, NOTICE_HOT, f->a);
+		notice(r, NOTICE_IMBALANCE, f->a);
 		r->signal = e->signal;
 		r->ratio = e->ratio;
 		r->latency = served.ratio;

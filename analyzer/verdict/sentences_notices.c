@@ -100,7 +100,7 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 	const char *server = m->node < a->n_nodes ? a->nodes[m->node] : "";
 
 	switch (m->kind) {
-	case NOTICE_HOT: put_imbalance(t, a, m, server); break;
+	case NOTICE_IMBALANCE: put_imbalance(t, a, m, server); break;
 	case NOTICE_IDLE:
 		if (m->signal == SIG_IDLE)
 			text_add(t, "%s has far less to do than its peers", server);
@@ -144,7 +144,7 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 		text_add(t, "%s: %s (%s) uses %s", server, m->work, m->process,
 			 *m->disk ? m->disk : "its processors");
 		break;
-	case NOTICE_FOREIGN: put_foreign_use(t, m, server); break;
+	case NOTICE_FOREIGN_USE: put_foreign_use(t, m, server); break;
 	case NOTICE_ORIGIN:
 		text_add(t,
 			 "on %zu of %zu servers it cannot be told whether the file system or "
@@ -170,7 +170,7 @@ const char *sentence_notice(struct text *t, const struct verdict *a, const struc
 		break;
 	case NOTICE_CLIENT: put_client(t, m, server); break;
 	case NOTICE_SILENT: text_add(t, "%s stopped reporting", server); break;
-	case NOTICE_REBOOT: put_restart(t, m, server); break;
+	case NOTICE_RESTART: put_restart(t, m, server); break;
 	case NOTICE_ACKNOWLEDGED: put_acknowledged(t, a, m, server); break;
 	case NOTICE_KINDS: break;
 	}

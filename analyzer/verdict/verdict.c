@@ -16,7 +16,7 @@
 #include "userspace/common/sort.h"
 
 const char *const notice_words[NOTICE_KINDS] = {
-	[NOTICE_HOT] = "imbalance",
+	[NOTICE_IMBALANCE] = "imbalance",
 	[NOTICE_IDLE] = "idle",
 	[NOTICE_BOTTLENECK] = "bottleneck",
 	[NOTICE_WAITS] = "waits",
@@ -25,14 +25,14 @@ const char *const notice_words[NOTICE_KINDS] = {
 	[NOTICE_FLEET] = "fleet",
 	[NOTICE_STOLEN] = "stolen",
 	[NOTICE_MAINTENANCE] = "maintenance",
-	[NOTICE_FOREIGN] = "foreign-use",
+	[NOTICE_FOREIGN_USE] = "foreign-use",
 	[NOTICE_ORIGIN] = "origin",
 	[NOTICE_SKEW] = "skew",
 	[NOTICE_REMOTE] = "remote",
 	[NOTICE_SLOTS] = "slots",
 	[NOTICE_CLIENT] = "client",
 	[NOTICE_SILENT] = "silent",
-	[NOTICE_REBOOT] = "restart",
+	[NOTICE_RESTART] = "restart",
 	[NOTICE_ACKNOWLEDGED] = "acknowledged",
 };
 
@@ -493,11 +493,11 @@ bool verdict_restarts(const struct verdict *a, int64_t since_ns, struct notice *
 {
 	size_t n = 0;
 
-	*all = (struct notice){.kind = NOTICE_REBOOT, .node = SIZE_MAX, .from_ns = INT64_MAX};
+	*all = (struct notice){.kind = NOTICE_RESTART, .node = SIZE_MAX, .from_ns = INT64_MAX};
 	for (size_t i = 0; i < a->n_notices; i++) {
 		const struct notice *r = &a->notices[i];
 
-		if (r->kind != NOTICE_REBOOT || r->to_ns < since_ns)
+		if (r->kind != NOTICE_RESTART || r->to_ns < since_ns)
 			continue;
 		n++;
 		all->from_ns = r->from_ns < all->from_ns ? r->from_ns : all->from_ns;

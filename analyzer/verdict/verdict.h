@@ -251,7 +251,7 @@ struct incident {
 
 /* What was recognised and is no fault of a server; nobody is indicted for it. */
 enum notice_kind {
-	NOTICE_HOT,	   /* more demand, and latency checked: imbalance */
+	NOTICE_IMBALANCE,  /* more demand, and latency checked: imbalance */
 	NOTICE_IDLE,	   /* less demand than its peers */
 	NOTICE_BOTTLENECK, /* requests queue there, at a disk as quick as its peers */
 	NOTICE_WAITS, /* times that it waits for another server are longer, its own part is not */
@@ -260,14 +260,14 @@ enum notice_kind {
 	NOTICE_FLEET, /* all servers slowed against their own history; of logs: detail DETAIL_STATE */
 	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
 	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
-	NOTICE_FOREIGN,	     /* others use a disk, and no request waits for them */
+	NOTICE_FOREIGN_USE,  /* others use a disk, and no request waits for them */
 	NOTICE_ORIGIN,	     /* own and others' bytes cannot be told apart */
 	NOTICE_SKEW,	     /* of job states: tasks there have larger inputs */
 	NOTICE_REMOTE,	     /* likewise: tasks whose inputs are elsewhere */
 	NOTICE_SLOTS,	     /* likewise: it runs fewer tasks at a time */
 	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
 	NOTICE_SILENT,	     /* a server stopped reporting */
-	NOTICE_REBOOT,	     /* a probe started anew */
+	NOTICE_RESTART,	     /* a probe started anew */
 	NOTICE_ACKNOWLEDGED, /* indicted or suspicious, but the operator knows */
 	NOTICE_KINDS
 };

@@ -160,7 +160,7 @@ static bool is_shown(const struct verdict *a, const struct notice *m, const stru
 		     bool restarts_told)
 {
 	return m != instead && verdict_notice_now(a, m) &&
-	       (!restarts_told || m->kind != NOTICE_REBOOT);
+	       (!restarts_told || m->kind != NOTICE_RESTART);
 }
 
 /* The latest ones; that many probes were started anew is one of them, and the last. */

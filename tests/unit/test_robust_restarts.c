@@ -24,14 +24,14 @@ static size_t restarts(const struct verdict *a)
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->n_notices; i++)
-		n += a->notices[i].kind == NOTICE_REBOOT;
+		n += a->notices[i].kind == NOTICE_RESTART;
 	return n;
 }
 
 static const struct notice *restart_of(const struct verdict *a, size_t node)
 {
 	for (size_t i = 0; i < a->n_notices; i++)
-		if (a->notices[i].kind == NOTICE_REBOOT && a->notices[i].node == node)
+		if (a->notices[i].kind == NOTICE_RESTART && a->notices[i].node == node)
 			return &a->notices[i];
 	fail_msg("no notice that server %zu's probe was started anew", node);
 	return NULL;

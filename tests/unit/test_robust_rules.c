@@ -170,7 +170,7 @@ static void hot_and_slower(void **state)
 	d->acc[DA_READ_KB] = rate(3 * 10000);
 	now(ME)->acc[NA_FS_TX_KB] = rate(3 * 10000);
 	e = worse(SIG_READ_DEVICE, 1.9, 9);
-	noticed(NOTICE_HOT);
+	noticed(NOTICE_IMBALANCE);
 	e->ratio = 8;
 	incident_of(CAUSE_DEVICE_SLOW);
 	/* More work of the disk that did not come over the network is nobody's demand. */

@@ -50,7 +50,7 @@ static void queue_of_its_own_past(void **state)
 		if (cases[i].hog)
 			incident_of(CAUSE_DISK_HOG);
 		else
-			noticed(NOTICE_FOREIGN);
+			noticed(NOTICE_FOREIGN_USE);
 	}
 	/* the others were there before: so was what they do to the queue */
 	set_up(NULL);

@@ -59,7 +59,7 @@ static void named_without_a_cgroup(void **state)
 	assert_string_equal(rules_disk(&box.scene, &box.a), "sda");
 	/* what slows nobody */
 	hogged(1);
-	noticed(NOTICE_FOREIGN);
+	noticed(NOTICE_FOREIGN_USE);
 	says(notice_text(&box.r), "others do 53 % of sda's bytes (dd:4711)");
 	/* a daemon of no known name, that was told */
 	hogged(6);
@@ -105,7 +105,7 @@ static void demand_of_clients(void **state)
 	/* what the disk reads is sent: dd reads what is in memory, or another disk */
 	hogged(1);
 	reads(ME, 30000, 30000);
-	noticed(NOTICE_HOT);
+	noticed(NOTICE_IMBALANCE);
 	says(notice_text(&box.r), "and is as quick");
 	/* on all servers the same is at work */
 	hogged(6);
@@ -120,7 +120,7 @@ static void demand_of_clients(void **state)
 	hogged(1);
 	for (size_t i = 0; i < N; i++)
 		reads(i, i == ME ? 54000 : 30000, i == ME ? 18000 : 10000);
-	noticed(NOTICE_HOT);
+	noticed(NOTICE_IMBALANCE);
 	/* a cold cache: the daemon reads more than is sent, which no client asked for */
 	hogged(6);
 	now(ME)->n_processes = 1;
@@ -138,12 +138,13 @@ static void no_excuse_without_a_check(void **state)
 		int notice;
 		const char *says;
 	} cases[] = {
-		{2, 1, 0, 50, NOTICE_HOT, "and is as quick"},
+		{2, 1, 0, 50, NOTICE_IMBALANCE, "and is as quick"},
 		{2, 12.9, 0, 50, NOT, NULL}, /* half busy: that is no queue of its load */
-		{2, 12.9, 1, 50, NOTICE_HOT, "and is as quick"}, /* at the same load it is */
+		{2, 12.9, 1, 50, NOTICE_IMBALANCE, "and is as quick"}, /* at the same load it is */
 		{2, 12.9, 12, 50, NOT, NULL},
-		{2, 1.8, 0, NAN, NOTICE_HOT, "1.8 times as long"}, /* less than it has more to do */
-		{2, 12.9, 0, 98, NOTICE_HOT, "12.9 times as long"},
+		{2, 1.8, 0, NAN, NOTICE_IMBALANCE,
+		 "1.8 times as long"}, /* less than it has more to do */
+		{2, 12.9, 0, 98, NOTICE_IMBALANCE, "12.9 times as long"},
 		{2, 60, 0, 98, NOT, NULL},
 	};
 

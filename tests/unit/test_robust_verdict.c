@@ -167,7 +167,7 @@ static void test_notices(void **state)
 	struct verdict a = group();
 
 	(void)state;
-	notice(&a, (struct notice){.kind = NOTICE_HOT,
+	notice(&a, (struct notice){.kind = NOTICE_IMBALANCE,
 				   .node = 1,
 				   .signal = SIG_DISK_OPS,
 				   .ratio = 3.1,
@@ -225,7 +225,7 @@ static void test_restarts(void **state)
 		char *text;
 
 		for (size_t i = 0; i < n; i++)
-			notice(&a, (struct notice){.kind = NOTICE_REBOOT,
+			notice(&a, (struct notice){.kind = NOTICE_RESTART,
 						   .node = i,
 						   .from_ns = AT(60 * (int)i),
 						   .to_ns = AT(60 * (int)i + 10)});

@@ -35,7 +35,7 @@ static int rule(void *arg, int64_t onset_ns, struct incident *a, struct notice *
 
 	assert_true(onset_ns <= w->now_ns);
 	a->cause = w->cause;
-	m->kind = NOTICE_HOT;
+	m->kind = NOTICE_IMBALANCE;
 	*ruled = w->ruled;
 	return 0;
 }

@@ -123,7 +123,7 @@ static void servers_that_come_and_go(void **state)
 	(void)state;
 	indict(&a, 2, CAUSE_SLOW, "");
 	indict(&a, 5, CAUSE_SLOW, "");
-	notice(&a, NOTICE_HOT, 3, "", 90);
+	notice(&a, NOTICE_IMBALANCE, 3, "", 90);
 	expect(c, a, "judging; opened s3 slow; opened s6 slow; notice s4 imbalance; ", &h);
 	/* s1 is gone, and all others have another number */
 	a = verdict_at(100);
@@ -131,7 +131,7 @@ static void servers_that_come_and_go(void **state)
 	memmove(a.nodes, a.nodes + 1, a.n_nodes * sizeof(*a.nodes));
 	indict(&a, 1, CAUSE_SLOW, "");
 	indict(&a, 4, CAUSE_SLOW, "");
-	notice(&a, NOTICE_HOT, 2, "", 100);
+	notice(&a, NOTICE_IMBALANCE, 2, "", 100);
 	expect(c, a, "judging; ", &h);
 	/* s1 is back, s6 is gone, which limped */
 	a = verdict_at(110);
@@ -265,19 +265,19 @@ static void remarks_are_told_once(void **state)
 	struct heard h;
 
 	(void)state;
-	notice(&a, NOTICE_HOT, 3, "", 90);
+	notice(&a, NOTICE_IMBALANCE, 3, "", 90);
 	expect(c, a, "judging; notice s4 imbalance; ", &h);
 	assert_string_equal(
 		h.said, "s4 has more to do than its peers (90.0 times, disk operations), and is as "
 			"quick");
 	/* other numbers, and longer; an old one of before we looked */
 	a = verdict_at(700);
-	notice(&a, NOTICE_HOT, 3, "", 600);
+	notice(&a, NOTICE_IMBALANCE, 3, "", 600);
 	notice(&a, NOTICE_SILENT, 1, "", 90);
 	expect(c, a, "", &h);
 	a = verdict_at(1300);
-	notice(&a, NOTICE_HOT, 3, "", 1201);
-	notice(&a, NOTICE_HOT, 4, "", 1300);
+	notice(&a, NOTICE_IMBALANCE, 3, "", 1201);
+	notice(&a, NOTICE_IMBALANCE, 4, "", 1300);
 	expect(c, a, "notice s4 imbalance; notice s5 imbalance; ", &h);
 	track_events_free(c);
 }

@@ -270,7 +270,7 @@ static void many_restarts_are_one_line(void **state)
 	(void)state;
 	notice(&w->verdict, NOTICE_SILENT, 5, "", 90);
 	for (size_t i = 0; i < 5; i++)
-		notice(&w->verdict, NOTICE_REBOOT, i, "", 90);
+		notice(&w->verdict, NOTICE_RESTART, i, "", 90);
 	s = drawn(w, 24, 100);
 	assert_true(shows(&s, " stopped reporting (silent)"));
 	assert_true(shows(&s, "the probes of 5 servers were started anew (restart)"));
@@ -425,8 +425,8 @@ static void a_server_is_opened_alone(void **state)
 	look_at(w, 4, "sdb", SIG_READ_DEVICE, 5, false);
 	look_at(w, 4, "", SIG_FOREIGN_RX, 20000, true);
 	look_at(w, 4, "sdb", SIG_DISK_KB, 300, true);
-	notice(&w->verdict, NOTICE_REBOOT, 4, "", 90);
-	notice(&w->verdict, NOTICE_REBOOT, 3, "", 90);
+	notice(&w->verdict, NOTICE_RESTART, 4, "", 90);
+	notice(&w->verdict, NOTICE_RESTART, 3, "", 90);
 	straggle(&w->verdict, 4, 20);
 	assert_int_equal(verdict_used(&w->verdict, &u), 0);
 	s = drawn_with(w, 24, 80, &choice);
