@@ -253,7 +253,7 @@ static json_t *signals_json(const struct verdict *a)
 				count_json(s->windows), "windows_alike",
 				count_json(s->windows_alike), "windows_trained",
 				count_json(s->windows_trained), "seen_ratio",
-				positive_json(s->seen)));
+				positive_json(s->indicts_from)));
 	}
 	return all;
 }
@@ -288,7 +288,7 @@ static json_t *unproven_json(const struct verdict *a, size_t i)
 	return json_pack("{s:o, s:s, s:o, s:o, s:o}", "server", node_json(a, u->node), "resource",
 			 resource_words[u->resource], "disk", words_or_null_json(u->disk), "signal",
 			 words_json(verdict_signal(a, u->signal)->word), "seen",
-			 positive_json(u->seen));
+			 positive_json(u->suspicious_from));
 }
 
 /* Of no server in particular: of any. */

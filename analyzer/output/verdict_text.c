@@ -507,10 +507,10 @@ static void explain_seen(const struct verdict *a)
 	for (size_t i = 0; i < a->n_signals; i++) {
 		const struct verdict_signal *s = &a->signals[i];
 
-		if (s->judged && s->seen > 0)
+		if (s->judged && s->indicts_from > 0)
 			text_add(&t, "%s %s %s",
 				 t.len ? " ," : "would have been seen by now, or more:", s->name,
-				 words_ratio(s->seen, ratio));
+				 words_ratio(s->indicts_from, ratio));
 	}
 	if (t.len) {
 		printf("\n");

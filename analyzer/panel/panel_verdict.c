@@ -160,7 +160,7 @@ static int member_used(const struct panel *p, size_t m, struct verdict *a)
 	if (!st->tested && !alone)
 		return 0;
 	if (st->tested && !alone && !halves && isfinite(st->least))
-		u.seen = exp(least_of(p, m));
+		u.suspicious_from = exp(least_of(p, m));
 	snprintf(u.disk, sizeof(u.disk), "%s", p->members[m].disk);
 	return verdict_used(a, &u);
 }
@@ -176,8 +176,8 @@ int panel_verdict(const struct panel *p, struct verdict *a)
 
 		s->judged |= st->tested;
 		/* in the one of which least is known */
-		if (st->tested && x > s->seen)
-			s->seen = x;
+		if (st->tested && x > s->indicts_from)
+			s->indicts_from = x;
 		if (p->o.row->resource != RESOURCE_NONE)
 			err = member_used(p, m, a);
 	}

@@ -20,7 +20,8 @@ static const char *const twice[RESOURCES] = {
 /* Whether more is needed of x, or nothing is known of it. */
 static bool harder(const struct unproven *x, const struct unproven *than)
 {
-	return than->seen > 0 && (!(x->seen > 0) || x->seen > than->seen);
+	return than->suspicious_from > 0 &&
+	       (!(x->suspicious_from > 0) || x->suspicious_from > than->suspicious_from);
 }
 
 static void add_ratio(struct text *t, double ratio)
@@ -36,9 +37,9 @@ const char *sentence_unproven(struct text *t, const struct verdict *a, const str
 	size_t from = t->len;
 
 	text_add(t, "%s would not have been seen: ", twice[u->resource]);
-	if (u->seen > 0) {
+	if (u->suspicious_from > 0) {
 		text_put(t, "a ratio of ");
-		add_ratio(t, u->seen);
+		add_ratio(t, u->suspicious_from);
 		text_add(t, " was needed in %s", verdict_signal(a, u->signal)->name);
 	} else {
 		text_add(t, "%s could be compared with too few peers under its load",
@@ -84,17 +85,17 @@ const char *sentence_unproven_all(struct text *t, const struct verdict *a, enum 
 	if (l.servers < a->n_nodes)
 		text_add(t, "%zu of ", l.servers);
 	text_add(t, "%zu server%s: ", a->n_nodes, text_plural(a->n_nodes));
-	if (!(l.most->seen > 0)) {
+	if (!(l.most->suspicious_from > 0)) {
 		text_add(t, "too few peers under the same load in %s",
 			 verdict_signal(a, l.most->signal)->name);
 		return text_from(t, from);
 	}
 	text_put(t, "faults below ");
-	if (l.least->seen < l.most->seen) {
-		add_ratio(t, l.least->seen);
+	if (l.least->suspicious_from < l.most->suspicious_from) {
+		add_ratio(t, l.least->suspicious_from);
 		text_put(t, " to ");
 	}
-	add_ratio(t, l.most->seen);
+	add_ratio(t, l.most->suspicious_from);
 	text_add(t, " in %s would be missed", verdict_signal(a, l.most->signal)->name);
 	return text_from(t, from);
 }

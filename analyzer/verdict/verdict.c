@@ -284,7 +284,8 @@ int verdict_used(struct verdict *a, const struct unproven *u)
 
 	if (!to)
 		return -ENOMEM;
-	if (!there || (u->seen > 0 && (!(to->seen > 0) || u->seen < to->seen)))
+	if (!there || (u->suspicious_from > 0 &&
+		       (!(to->suspicious_from > 0) || u->suspicious_from < to->suspicious_from)))
 		*to = *u;
 	return 0;
 }
@@ -295,7 +296,8 @@ void verdict_unproven_only(struct verdict *a)
 
 	/* as it is printed: 2.00 */
 	for (size_t i = 0; i < a->n_unproven; i++)
-		if (!(a->unproven[i].seen > 0 && a->unproven[i].seen < PROVEN_RATIO + 0.005))
+		if (!(a->unproven[i].suspicious_from > 0 &&
+		      a->unproven[i].suspicious_from < PROVEN_RATIO + 0.005))
 			a->unproven[kept++] = a->unproven[i];
 	a->n_unproven = kept;
 }

@@ -52,7 +52,7 @@ struct verdict_signal {
 	/* The ratio from which on a fault would have been indicted by now. Recordings and tables: the largest
 	 * over the entities (panel_verdict()); job states: the smallest over the looks (look_conclude()). 0:
 	 * not known. */
-	double seen;
+	double indicts_from;
 };
 
 /* Of no signal in particular: what is not judged at all. */
@@ -377,7 +377,8 @@ struct unproven {
 	enum resource resource;
 	size_t signal; /* row of the verdict's signals, which would have shown the least */
 	char disk[INSTANCE_LEN]; /* "": of the server */
-	double seen; /* the smallest ratio that would have been suspicious or indicted; 0: no ratio would */
+	/* The smallest ratio that would have been suspicious or indicted; 0: no ratio would. */
+	double suspicious_from;
 };
 #define PROVEN_RATIO 2.0
 

@@ -219,12 +219,12 @@ static void say_signal(struct screen_roll *r, const struct verdict *a, const str
 		   : v->role == ROLE_LOAD ? '+'
 					  : '*',
 		   cols > 2 ? (int)cols - 2 : 0, words_signal(v, l->disk, name));
-	put_numbers(r->s, line, look,
-		    (const char *[]){words_quantity(v, o->value, now),
-				     words_quantity(v, o->peers, peers),
-				     words_ratio(o->ratio, ratio),
-				     o->needs > 0 && isfinite(o->score) ? evidence : "-",
-				     v->seen > 0 ? words_ratio(v->seen, seen) : "-"});
+	put_numbers(
+		r->s, line, look,
+		(const char *[]){words_quantity(v, o->value, now),
+				 words_quantity(v, o->peers, peers), words_ratio(o->ratio, ratio),
+				 o->needs > 0 && isfinite(o->score) ? evidence : "-",
+				 v->indicts_from > 0 ? words_ratio(v->indicts_from, seen) : "-"});
 }
 
 static void say_signals(struct screen_roll *r, const struct watch *w, size_t node)

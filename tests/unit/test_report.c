@@ -296,7 +296,8 @@ static void test_nobody(void **state)
 	struct verdict a = verdict_of(5);
 	struct history h = reads();
 	char *page = page_of(&a, &h);
-	struct unproven u = {.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	struct unproven u = {
+		.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
 
 	(void)state;
 	assert_has(page, "<h1>No server limps</h1>");

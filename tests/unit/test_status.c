@@ -46,7 +46,8 @@ static void suspect(struct verdict *a, size_t node, enum suspicion why)
 static void use(struct verdict *a, size_t node, enum resource resource, size_t signal,
 		const char *disk, double seen)
 {
-	struct unproven u = {.node = node, .resource = resource, .signal = signal, .seen = seen};
+	struct unproven u = {
+		.node = node, .resource = resource, .signal = signal, .suspicious_from = seen};
 
 	snprintf(u.disk, sizeof(u.disk), "%s", disk);
 	assert_int_equal(verdict_used(a, &u), 0);
@@ -424,7 +425,7 @@ static void test_json(void **state)
 	suspect(&a, 2, SUSPICION_DATA);
 	a.incidents[0].times = 3;
 	a.incidents[0].duty = 0.25;
-	a.signals[SIG_WRITE].seen = 1.6;
+	a.signals[SIG_WRITE].indicts_from = 1.6;
 	a.judged[5] = false;
 	add_unjudged(&a, 5, SIGNAL_ALL, UNJUDGED_LOAD);
 	use(&a, 1, RESOURCE_DISK, SIG_READ, "sdb", 4.25);
@@ -527,9 +528,9 @@ static void test_seen(void **state)
 	(void)state;
 	assert_null(strstr(text, "would have been seen"));
 	free(text);
-	a.signals[SIG_READ].seen = 1.6;
-	a.signals[SIG_RETRANS].seen = 2.25;
-	a.signals[SIG_SRTT].seen = 9; /* nobody was judged on it */
+	a.signals[SIG_READ].indicts_from = 1.6;
+	a.signals[SIG_RETRANS].indicts_from = 2.25;
+	a.signals[SIG_SRTT].indicts_from = 9; /* nobody was judged on it */
 	text = printed(as_text, &a, true);
 	check_lines(text);
 	assert_non_null(strstr(text, "\nwould have been seen by now, or more: read latency 1.60 x, "

@@ -360,7 +360,8 @@ static void who_is_not_judged_is_told(void **state)
 static void what_is_unproven_is_told(void **state)
 {
 	struct track_events *c = track_events_new();
-	struct unproven u = {.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	struct unproven u = {
+		.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
 	struct verdict a;
 	struct heard h;
 

@@ -215,7 +215,8 @@ static void nobody_limps(void **state)
 {
 	struct watch *w = watch_of(SERVERS, "oss");
 	struct screen s = drawn(w, 24, 80);
-	struct unproven u = {.node = 0, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	struct unproven u = {
+		.node = 0, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
 
 	(void)state;
 	assert_true(shows(&s, "no server limps "));
@@ -412,7 +413,8 @@ static void a_server_is_opened_alone(void **state)
 {
 	struct watch *w = watch_of(50, "oss");
 	struct view_choice choice = {0};
-	struct unproven u = {.node = 4, .resource = RESOURCE_DISK, .signal = SIG_READ, .seen = 4.1};
+	struct unproven u = {
+		.node = 4, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
 	static const char *const odd_first[] = {"* read latency", "* other programs'",
 						"  read dev"};
 	struct screen s;
@@ -679,7 +681,7 @@ static void statuses_are_exposed(void **state)
 			     .resource = RESOURCE_DISK,
 			     .signal = SIG_READ,
 			     .disk = "sdb",
-			     .seen = 4.1};
+			     .suspicious_from = 4.1};
 
 	(void)state;
 	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;

@@ -73,10 +73,11 @@ int states_used(struct states_job *j, size_t signal, size_t node, double least)
 
 	if (j->a->signals[row].resource == RESOURCE_NONE)
 		return 0;
-	return verdict_used(j->a, &(struct unproven){.node = node,
-						     .resource = j->a->signals[row].resource,
-						     .signal = row,
-						     .seen = isfinite(least) ? exp(least) : 0});
+	return verdict_used(
+		j->a, &(struct unproven){.node = node,
+					 .resource = j->a->signals[row].resource,
+					 .signal = row,
+					 .suspicious_from = isfinite(least) ? exp(least) : 0});
 }
 
 static int by_node(const void *a, const void *b)
@@ -249,8 +250,8 @@ static int look_conclude(struct state_look *l, uint32_t job, bool few)
 		if (f.e.value - f.e.peers > floor)
 			err = states_keep(l->j, f);
 	}
-	if (isfinite(least) && (!(s->seen > 0) || exp(least) < s->seen))
-		s->seen = exp(least);
+	if (isfinite(least) && (!(s->indicts_from > 0) || exp(least) < s->indicts_from))
+		s->indicts_from = exp(least);
 	return err;
 }
 
