@@ -124,7 +124,7 @@ static int add_limping(struct firings *f, const struct snapshot *s)
 		struct text line TEXT_SCOPED = {0};
 
 		/* Of one server one, the first, which has the most evidence. */
-		if (x->open && x->suspicious == SUSPICION_NONE &&
+		if (x->open && x->suspicion == SUSPICION_NONE &&
 		    !is_silenced(s, verdict_node(a, x->node), x->id) &&
 		    !firing_of(f, ALERT_LIMPS, verdict_node(a, x->node)))
 			err = firing_add(f,

@@ -233,7 +233,7 @@ static void headline(struct text *t, const struct snapshot *s)
 	size_t first = SIZE_MAX, n = 0;
 
 	for (size_t i = 0; i < a->n_incidents; i++)
-		if (a->incidents[i].open && !a->incidents[i].suspicious) {
+		if (a->incidents[i].open && !a->incidents[i].suspicion) {
 			first = n++ ? first : i;
 		}
 	if (n == 1)
@@ -305,7 +305,7 @@ static void put_cases(FILE *to, const struct front *f, const struct listener_req
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].open &&
-		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious)
+		    (a->incidents[i].suspicion != SUSPICION_NONE) == suspicious)
 			put_case(to, f, r, i, false);
 }
 

@@ -370,7 +370,7 @@ static json_t *servers_away(struct front *f, const char *word)
 
 		for (size_t k = 0; k < a->n_incidents; k++)
 			hung |= a->incidents[k].node == i && a->incidents[k].open &&
-				!a->incidents[k].suspicious &&
+				!a->incidents[k].suspicion &&
 				!strcmp(cause_table[a->incidents[k].cause].word ?: "", word);
 		if (hung || verdict_silent_now(a, i))
 			all = append_json(all, json_pack("{s:o, s:s}", "server",

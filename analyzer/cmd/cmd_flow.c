@@ -123,7 +123,7 @@ static int find_limping(const struct job_flow *f, struct flow_limping *l)
 		const struct incident *in = &v.incidents[i];
 		int64_t node = names_find(&f->s->nodes, v.nodes[in->node]);
 
-		if (in->suspicious || in->onset_ns >= f->to_ns || in->last_ns <= f->from_ns ||
+		if (in->suspicion || in->onset_ns >= f->to_ns || in->last_ns <= f->from_ns ||
 		    node < 0)
 			continue;
 		*l = (struct flow_limping){(uint32_t)node, cause_table[in->cause].word};

@@ -328,7 +328,7 @@ static int hardware(const struct robust *r, struct verdict *a, const struct peer
 				      .signal = set->signal,
 				      .ratio = exp(st->best.effect)};
 		const struct incident *against = verdict_against(a, d->node, false);
-		bool told = against && !against->suspicious;
+		bool told = against && !against->suspicion;
 
 		if (st->state == TRACK_EXCUSED || track_level(st) != EVIDENCE_INDICTED ||
 		    2 * of_class(r, set->group, d->class) > set->panel.n)

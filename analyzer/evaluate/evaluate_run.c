@@ -207,7 +207,7 @@ int evaluate_run(struct evaluated *e, const struct labelled *label, const struct
 		t.onset_ns = a->from_ns;
 	/* who is only suspicious is neither hit nor alarm */
 	for (size_t i = 0; i < a->n_incidents && e->n_incidents < n; i++) {
-		if (a->incidents[i].suspicious)
+		if (a->incidents[i].suspicion)
 			continue;
 		e->incidents[e->n_incidents++] = indict(&t, &a->incidents[i]);
 		count_incident(o, e->incidents, e->n_incidents, label);

@@ -41,7 +41,7 @@ static bool by_server(const struct stragglers *g, struct straggler_job *j, size_
 	for (size_t i = 0; i < g->v->n_incidents && node != SIZE_MAX; i++) {
 		const struct incident *in = &g->v->incidents[i];
 
-		if (in->node != node || in->suspicious || (g->running && !in->open))
+		if (in->node != node || in->suspicion || (g->running && !in->open))
 			continue;
 		snprintf(j->decision, sizeof(j->decision), "%zu of %zu are on %s, which limps: %s",
 			 n, j->stragglers, g->v->nodes[node], cause_table[in->cause].word);

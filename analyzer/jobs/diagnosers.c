@@ -30,7 +30,7 @@ static const struct incident *against(const struct stragglers *g, const struct f
 		const struct incident *in = &g->v->incidents[i];
 		bool fails = in->cause == CAUSE_HUNG || in->cause == CAUSE_FAILING;
 
-		if (in->node == t->node && in->suspicious == SUSPICION_NONE && fails == failed &&
+		if (in->node == t->node && in->suspicion == SUSPICION_NONE && fails == failed &&
 		    in->onset_ns <= x->end_ns + APART_NS && x->start_ns <= in->last_ns + APART_NS)
 			return in;
 	}

@@ -188,7 +188,7 @@ static bool bound_by_disk(const struct stragglers *g, const struct found_task *t
 	for (size_t i = 0; i < g->v->n_incidents; i++) {
 		const struct incident *in = &g->v->incidents[i];
 
-		if (in->node == t->node && !in->suspicious &&
+		if (in->node == t->node && !in->suspicion &&
 		    (in->cause == CAUSE_DISK_HOG || in->cause == CAUSE_DISK_BUSY ||
 		     in->cause == CAUSE_DEVICE_SLOW || in->cause == CAUSE_IO_SCHEDULER) &&
 		    in->onset_ns < x->end_ns && x->start_ns < in->last_ns)

@@ -98,7 +98,7 @@ static json_t *finding_json(const struct verdict *a, const struct incident *in,
 		(json_int_t)e->judged, "from", time_json(e->onset_ns), "to", time_json(e->last_ns),
 		"decided", time_json(e->decided_ns), "chronic", e->chronic, "open", e->open, "held",
 		e->held, "symptom", e->symptom);
-	bool indicts = in && verdict_finding_indicts(a, e, in->suspicious != SUSPICION_NONE);
+	bool indicts = in && verdict_finding_indicts(a, e, in->suspicion != SUSPICION_NONE);
 	json_t *test = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "indicts", indicts,
 				 "score_needed", number_json(tested ? e->needs : NAN),
 				 "degrees_of_freedom", number_json(tested ? e->df : NAN),
@@ -153,7 +153,7 @@ static json_t *incident_json(const struct verdict *a, size_t i)
 	if (in->id)
 		snprintf(id, sizeof(id), "%016" PRIx64, in->id);
 	return with_json(one, json_pack("{s:b, s:o, s:I, s:o, s:o}", "suspicious",
-					in->suspicious != SUSPICION_NONE, "suspicious_why",
+					in->suspicion != SUSPICION_NONE, "suspicious_why",
 					said(words_or_null_json, suspicion, in), "times",
 					(json_int_t)(in->times ? in->times : 1), "duty",
 					in->times > 1 ? number_json(in->duty) : json_null(), "id",

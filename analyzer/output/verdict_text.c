@@ -97,7 +97,7 @@ static void print_state(const struct incident *in)
 		text_add(&t, " %s chronic: so since %s or before", semicolon, at);
 	else
 		text_add(&t, " %s since %s, %s %s later", semicolon, at,
-			 in->suspicious ? "noticed" : "indicted",
+			 in->suspicion ? "noticed" : "indicted",
 			 words_span(in->decided_ns - in->onset_ns, s));
 	output_time(in->last_ns, at);
 	if (in->held)
@@ -140,7 +140,7 @@ static void print_incident(const struct verdict *a, size_t i, bool explain)
 	verdict_headline(&said, a, i);
 	output_clean(verdict_node(a, in->node), node, sizeof(node));
 	print_headed(text_of(&said), strlen(node) + 1 + strlen(sentence_verb(in)),
-		     in->suspicious ? COLOUR_WARN : COLOUR_BAD);
+		     in->suspicion ? COLOUR_WARN : COLOUR_BAD);
 	text_reset(&said);
 	print_state(in);
 	text_say(2, 4, "why: %s", cause_why(in->cause, in->why));
@@ -168,7 +168,7 @@ static void print_verdict(const struct verdict *a, bool explain)
 	/* who is only suspicious comes last */
 	for (int last = 0; last < 2; last++)
 		for (size_t i = 0; i < a->n_incidents; i++) {
-			if (last != (a->incidents[i].suspicious != SUSPICION_NONE))
+			if (last != (a->incidents[i].suspicion != SUSPICION_NONE))
 				continue;
 			printf("%s", told++ ? "\n" : "");
 			print_incident(a, i, explain);

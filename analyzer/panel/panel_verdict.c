@@ -79,7 +79,7 @@ static struct track_mark mark_of(const struct panel *p, size_t m)
 					   .indicts =
 						   local && p->worst[m].level == EVIDENCE_INDICTED,
 					   .few = p->worst[m].few,
-					   .only = only,
+					   .suspicion = only,
 					   .fresh = true,
 					   .times = p->worst[m].times,
 					   .duty = panel_duty(p, m)};
@@ -89,7 +89,7 @@ static struct track_mark mark_of(const struct panel *p, size_t m)
 				   .indicts = local && st->state == TRACK_INDICTED,
 				   .few = track_few(st),
 				   .brief = st->brief,
-				   .only = only,
+				   .suspicion = only,
 				   .fresh = st->at_once ||
 					    (st->r >= p->track.o.gate / 2 && !st->unjudged)};
 }

@@ -24,9 +24,9 @@ static const char *role_of(const struct verdict *v, const struct incident *in,
 
 	if (s->role == ROLE_LOAD)
 		return "demand, no fault";
-	if (verdict_finding_indicts(v, e, in->suspicious != SUSPICION_NONE))
+	if (verdict_finding_indicts(v, e, in->suspicion != SUSPICION_NONE))
 		return "indicts";
-	return !e->symptom && in->suspicious ? "suspicious" : "supports";
+	return !e->symptom && in->suspicion ? "suspicious" : "supports";
 }
 
 /* What decided it: by the test of evidence, or by votes. */

@@ -42,7 +42,7 @@ static void put_times(FILE *to, const struct incident *in)
 	if (in->chronic)
 		fact(to, "since", "%s or before (chronic)", t);
 	else
-		fact(to, "since", "%s, %s %s later", t, in->suspicious ? "noticed" : "indicted",
+		fact(to, "since", "%s, %s %s later", t, in->suspicion ? "noticed" : "indicted",
 		     words_span(in->decided_ns - in->onset_ns, s));
 	output_time(in->last_ns, t);
 	if (in->held)
@@ -162,8 +162,8 @@ static size_t count_incidents(const struct verdict *a, size_t *open)
 
 	*open = 0;
 	for (size_t i = 0; i < a->n_incidents; i++) {
-		n += !a->incidents[i].suspicious;
-		*open += !a->incidents[i].suspicious && a->incidents[i].open;
+		n += !a->incidents[i].suspicion;
+		*open += !a->incidents[i].suspicion && a->incidents[i].open;
 	}
 	return n;
 }
@@ -196,7 +196,7 @@ static void put_incidents(FILE *to, const struct report *r, bool suspicious, con
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->n_incidents; i++)
-		if ((a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
+		if ((a->incidents[i].suspicion != SUSPICION_NONE) == suspicious &&
 		    n++ < REPORT_VERDICTS)
 			report_case(to, a, i, level);
 	if (n > REPORT_VERDICTS)
@@ -340,7 +340,7 @@ static void put_title(struct text *t, const struct report *r)
 	struct text said TEXT_SCOPED = {0};
 	char name[HOST_LEN];
 
-	while (n == 1 && a->incidents[first].suspicious)
+	while (n == 1 && a->incidents[first].suspicion)
 		first++;
 	if (a->cannot.why)
 		text_put(t, "limpet: cannot judge");

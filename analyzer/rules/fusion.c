@@ -65,8 +65,8 @@ static int fuse(struct incident *machine, struct incident *jobs)
 		machine->cause = jobs->cause;
 		machine->why = jobs->why;
 	}
-	if (machine->suspicious && !jobs->suspicious) {
-		machine->suspicious = SUSPICION_NONE;
+	if (machine->suspicion && !jobs->suspicion) {
+		machine->suspicion = SUSPICION_NONE;
 		machine->decided_ns = jobs->decided_ns;
 	}
 	err = take_findings(machine, jobs);

@@ -282,7 +282,7 @@ static int take_incident(struct pending *p, const struct verdict *a, size_t numb
 	struct text line TEXT_SCOPED = {0};
 
 	verdict_process(&x->culprit, p->process);
-	p->suspicious = x->suspicious != SUSPICION_NONE;
+	p->suspicious = x->suspicion != SUSPICION_NONE;
 	p->open = x->open;
 	p->onset_ns = x->onset_ns;
 	p->decided_ns = x->decided_ns;

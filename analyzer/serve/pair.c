@@ -42,7 +42,7 @@ struct serve_pair {
 
 static bool limps(const struct incident *x)
 {
-	return x->open && x->suspicious == SUSPICION_NONE;
+	return x->open && x->suspicion == SUSPICION_NONE;
 }
 
 static json_t *limping(const struct verdict *a)

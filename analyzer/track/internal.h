@@ -10,7 +10,7 @@ struct spell {
 	size_t server;
 	uint64_t id; /* 0: nothing was told yet */
 	enum track_state state;
-	enum suspicion suspicious;
+	enum suspicion suspicion;
 	int64_t onset_ns, decided_ns, last_ns;
 	int64_t ruled_ns; /* since then the rules call it an incident; 0: they do not */
 	struct finding *findings;

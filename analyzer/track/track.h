@@ -257,8 +257,8 @@ struct track_mark {
 	bool indicts;
 	bool few;   /* too few peers for it to indict */
 	bool brief; /* too short a time for it to indict */
-	enum suspicion
-		only; /* why it indicts nobody, however sure; SUSPICION_NONE: nothing keeps it */
+	/* why it indicts nobody, however sure; SUSPICION_NONE: nothing keeps it */
+	enum suspicion suspicion;
 	bool fresh;   /* worse in this very interval */
 	size_t times; /* it came, of what is told as a whole; else 0 */
 	double duty;  /* and the share of the time in which it was there */

@@ -250,7 +250,7 @@ static ssize_t last_of(const struct verdict *a, size_t node, bool suspicious)
 
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].node == node &&
-		    (a->incidents[i].suspicious != SUSPICION_NONE) == suspicious &&
+		    (a->incidents[i].suspicion != SUSPICION_NONE) == suspicious &&
 		    (last < 0 || a->incidents[i].last_ns > a->incidents[last].last_ns))
 			last = (ssize_t)i;
 	return last;
@@ -290,15 +290,15 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 	char process[INSTANCE_LEN];
 
 	verdict_process(&x->culprit, process);
-	l->state = track_next(was.state, x->suspicious ? SIGN_SUSPICIOUS : SIGN_INDICTS);
+	l->state = track_next(was.state, x->suspicion ? SIGN_SUSPICIOUS : SIGN_INDICTS);
 	l->id = x->id;
 	l->held = x->held;
 	l->cause = x->cause;
 	if (*process)
 		snprintf(l->process, sizeof(l->process), "%s", process);
 	if (l->state != was.state)
-		e.kind = x->suspicious ? EVENT_SUSPICIOUS : EVENT_OPENED;
-	else if (x->suspicious) /* what it may be is no news until it is sure */
+		e.kind = x->suspicion ? EVENT_SUSPICIOUS : EVENT_OPENED;
+	else if (x->suspicion) /* what it may be is no news until it is sure */
 		return 0;
 	else if (x->cause != was.cause || strcmp(l->process, was.process) != 0)
 		e.kind = EVENT_CHANGED;
@@ -314,7 +314,7 @@ static int level_enter(const struct track_events *t, const struct verdict *a, si
 
 static enum track_state state_of(const struct incident *x)
 {
-	return x->suspicious ? TRACK_SUSPECT : TRACK_INDICTED;
+	return x->suspicion ? TRACK_SUSPECT : TRACK_INDICTED;
 }
 
 /* What goes on has the id that it began with, unless that one is over: of recordings and logs together another one may
@@ -338,7 +338,7 @@ static void levels_ids(const struct track_events *t, struct verdict *a)
 /* Also what was indicted and now is only suspicious, which is told then; and where another one is open. */
 static bool is_over(const struct server_events *l, const struct incident *x)
 {
-	bool worse = l->state == TRACK_SUSPECT && x && !x->suspicious;
+	bool worse = l->state == TRACK_SUSPECT && x && !x->suspicion;
 
 	return !x || (!worse && (state_of(x) != l->state || x->id != l->id));
 }
@@ -371,7 +371,7 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 
 		if (!l)
 			return -ENOMEM;
-		if (!x->suspicious)
+		if (!x->suspicion)
 			l->verdicts |= at_once ? VERDICTS_ALL : 1;
 	}
 	for (size_t i = 0; i < jobs->n_incidents; i++) {
@@ -382,9 +382,9 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 		x->id = track_state_open(l->state) ? l->id
 						   : track_id(jobs->nodes[x->node], x->onset_ns);
 		if (__builtin_popcount(l->verdicts) >= VERDICTS_NEEDED)
-			x->suspicious = SUSPICION_NONE;
-		else if (!x->suspicious)
-			x->suspicious = SUSPICION_BRIEF;
+			x->suspicion = SUSPICION_NONE;
+		else if (!x->suspicion)
+			x->suspicion = SUSPICION_BRIEF;
 	}
 	return 0;
 }

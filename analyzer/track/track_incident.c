@@ -107,8 +107,8 @@ static uint64_t later_by(int64_t than, int64_t ns)
 /* Whether x is later, of the same server and cause, and soon enough. */
 static bool is_again(const struct track *t, const struct incident *was, const struct incident *x)
 {
-	return was->node == x->node && was->cause == x->cause && !was->suspicious &&
-	       !x->suspicious && later_by(was->last_ns, x->onset_ns) <= (uint64_t)t->rules.same_ns;
+	return was->node == x->node && was->cause == x->cause && !was->suspicion && !x->suspicion &&
+	       later_by(was->last_ns, x->onset_ns) <= (uint64_t)t->rules.same_ns;
 }
 
 static double strength(const struct incident *x)
@@ -356,7 +356,7 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 	struct notice m = {.node = c->server, .from_ns = onset, .to_ns = to_ns};
 	struct incident a = {
 		.node = c->server,
-		.suspicious = c->suspicious,
+		.suspicion = c->suspicion,
 		.onset_ns = c->ruled_ns ? c->incident.onset_ns : onset,
 		.decided_ns = c->ruled_ns ? c->ruled_ns : to_ns,
 		.last_ns = c->last_ns,
@@ -380,7 +380,7 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
 		return 0;
 	c->ruled = ruled;
 	c->state = track_next(c->state, ruled != RULE_INCIDENT ? SIGN_NO_FAULT
-					: c->suspicious	       ? SIGN_SUSPICIOUS
+					: c->suspicion	       ? SIGN_SUSPICIOUS
 							       : SIGN_INDICTS);
 	if (ruled == RULE_INCIDENT && !c->ruled_ns) {
 		c->id = spell_id(t, c);
@@ -393,20 +393,20 @@ static int spell_rule(struct track *t, struct spell *c, int64_t to_ns)
  * be asked anew: what they said of a suspicion is told until then. */
 static bool spell_promote(struct spell *c, const struct track_mark *mark, int64_t to_ns)
 {
-	enum suspicion was = c->suspicious;
+	enum suspicion was = c->suspicion;
 
 	if (c->decided_ns && was == SUSPICION_NONE)
 		return false;
-	c->suspicious = mark->indicts ? SUSPICION_NONE
-			: mark->brief ? SUSPICION_BRIEF
-			: mark->only  ? mark->only
-			: mark->few   ? SUSPICION_PEERS
-				      : SUSPICION_DATA;
-	if (!c->decided_ns || c->suspicious == SUSPICION_NONE)
+	c->suspicion = mark->indicts	 ? SUSPICION_NONE
+		       : mark->brief	 ? SUSPICION_BRIEF
+		       : mark->suspicion ? mark->suspicion
+		       : mark->few	 ? SUSPICION_PEERS
+					 : SUSPICION_DATA;
+	if (!c->decided_ns || c->suspicion == SUSPICION_NONE)
 		c->decided_ns = to_ns;
-	if (was != c->suspicious && c->ruled_ns)
+	if (was != c->suspicion && c->ruled_ns)
 		c->ruled_n = 0; /* ask the rules again */
-	if (was == SUSPICION_NONE || c->suspicious != SUSPICION_NONE)
+	if (was == SUSPICION_NONE || c->suspicion != SUSPICION_NONE)
 		return false;
 	c->ruled_ns = 0;
 	return true;
@@ -432,7 +432,7 @@ void track_mark(struct track *t, size_t server, const struct track_mark *m)
 	n->indicts |= m->indicts;
 	n->few |= m->few;
 	n->brief |= m->brief;
-	n->only = n->only ? n->only : m->only;
+	n->suspicion = n->suspicion ? n->suspicion : m->suspicion;
 	n->duty = m->times > n->times ? m->duty : n->duty;
 	n->times = m->times > n->times ? m->times : n->times;
 	n->fresh |= m->fresh;
@@ -563,7 +563,7 @@ static int incident_notice(struct verdict *a, const struct incident *x)
 				 .node = x->node,
 				 .from_ns = x->onset_ns,
 				 .to_ns = x->last_ns,
-				 .suspicious = x->suspicious != SUSPICION_NONE,
+				 .suspicious = x->suspicion != SUSPICION_NONE,
 				 .cause = x->cause,
 				 .ratio = ratio_told(x),
 				 .detail = x->detail};

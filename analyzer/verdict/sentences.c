@@ -4,7 +4,7 @@
 
 const char *sentence_verb(const struct incident *in)
 {
-	if (in->suspicious)
+	if (in->suspicion)
 		return in->open ? "is suspicious" : "was suspicious";
 	return in->open ? "limps" : "limped";
 }

@@ -111,7 +111,7 @@ const char *sentence_status(struct text *t, const struct verdict *a, size_t node
 	enum status s;
 	size_t n;
 
-	if (in && in->suspicious)
+	if (in && in->suspicion)
 		return sentence_suspicion(t, in);
 	s = verdict_status(a, node, now);
 	if (in || s == STATUS_WELL)

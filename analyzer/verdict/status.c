@@ -26,7 +26,7 @@ const struct incident *verdict_against(const struct verdict *a, size_t node, boo
 
 		if (in->node != node || (now && !in->open))
 			continue;
-		if (!in->suspicious)
+		if (!in->suspicion)
 			return in;
 		found = found ? found : in;
 	}
@@ -73,7 +73,7 @@ enum status verdict_status(const struct verdict *a, size_t node, bool now)
 	size_t unproven;
 
 	if (in)
-		return in->suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
+		return in->suspicion ? STATUS_SUSPICIOUS : STATUS_INDICTED;
 	if (a->cannot.why || !a->judged || !a->judged[node])
 		return STATUS_UNJUDGED;
 	return verdict_unproven(a, node, &unproven) ? STATUS_UNPROVEN : STATUS_WELL;
@@ -84,7 +84,7 @@ enum suspicion verdict_suspicion(const struct incident *in)
 	const struct finding *e = in->n_findings ? in->findings : NULL;
 	bool sure = e && e->needs > 0 && e->score >= e->needs;
 
-	return in->suspicious == SUSPICION_DATA && sure ? SUSPICION_EFFECT : in->suspicious;
+	return in->suspicion == SUSPICION_DATA && sure ? SUSPICION_EFFECT : in->suspicion;
 }
 
 static const char *const suspicion_words[SUSPICIONS] = {
@@ -175,7 +175,7 @@ enum status verdict_part_status(const struct verdict *a, const struct part *p, c
 		}
 	for (size_t i = 0; i < a->n_incidents && s != STATUS_INDICTED; i++)
 		if (is_about(&a->incidents[i], p)) {
-			s = a->incidents[i].suspicious ? STATUS_SUSPICIOUS : STATUS_INDICTED;
+			s = a->incidents[i].suspicion ? STATUS_SUSPICIOUS : STATUS_INDICTED;
 			*reason = suspicion_words[verdict_suspicion(&a->incidents[i])];
 		}
 	return s;
@@ -199,7 +199,7 @@ bool verdict_finding_indicts(const struct verdict *a, const struct finding *e, b
 bool verdict_indicts(const struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
-		if (!a->incidents[i].suspicious)
+		if (!a->incidents[i].suspicion)
 			return true;
 	return false;
 }

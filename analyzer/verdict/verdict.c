@@ -79,7 +79,7 @@ double incident_confidence(const struct incident *x)
 	const struct finding *e = x->n_findings ? x->findings : NULL;
 	bool narrow = e && e->needs > 0 && e->score / e->needs < 1.5;
 
-	return x->suspicious ? 0.8 : narrow || x->n_doubts ? 0.93 : 0.98;
+	return x->suspicion ? 0.8 : narrow || x->n_doubts ? 0.93 : 0.98;
 }
 
 int verdict_note(struct verdict *a, const struct note *note)
@@ -390,7 +390,7 @@ static int by_weight(const void *a, const void *b, void *lasting)
 	const struct incident *x = a, *y = b;
 	double p = x->n_findings ? x->findings[0].z : 0, q = y->n_findings ? y->findings[0].z : 0;
 
-	return ORDER(x->suspicious != SUSPICION_NONE, y->suspicious != SUSPICION_NONE)
+	return ORDER(x->suspicion != SUSPICION_NONE, y->suspicion != SUSPICION_NONE)
 		       ?: (*(const bool *)lasting ? ORDER(y->open, x->open) : 0)
 		       ?: ORDER(q, p) ?: ORDER(x->node, y->node);
 }

@@ -229,7 +229,7 @@ struct incident {
 	size_t node;
 	uint64_t
 		id; /* of server and onset as first told, kept ever after; 0: none, of batches of tables and logs */
-	enum suspicion suspicious; /* whoever makes the incident says so; rules leave it as it is */
+	enum suspicion suspicion; /* whoever makes the incident says so; rules leave it as it is */
 	enum cause cause;
 	enum why why; /* the rule that held */
 	struct detail detail;

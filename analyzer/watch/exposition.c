@@ -141,7 +141,7 @@ static void put_incidents(struct exposing *t, enum family f)
 	for (size_t i = 0; i < a->n_incidents; i++) {
 		const struct incident *in = &a->incidents[i];
 
-		if (!in->open || (in->suspicious != SUSPICION_NONE) != suspicious ||
+		if (!in->open || (in->suspicion != SUSPICION_NONE) != suspicious ||
 		    (f == F_CONFIDENCE && !isfinite(in->confidence)))
 			continue;
 		mt_labels(&t->t, name,

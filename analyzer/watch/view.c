@@ -62,7 +62,7 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 	const struct incident *x = &a->incidents[i];
 	struct text t TEXT_SCOPED = {0};
 	size_t used = screen_flow(s, row, most < 2 ? most : 2, 4,
-				  x->suspicious ? LOOK_WARN : LOOK_BAD, verdict_headline(&t, a, i));
+				  x->suspicion ? LOOK_WARN : LOOK_BAD, verdict_headline(&t, a, i));
 
 	text_reset(&t);
 	used += screen_flow(s, row + used, used < most ? (most - used > 1 ? 2 : 1) : 0, 2,
@@ -81,7 +81,7 @@ static size_t draw_incident(struct screen *s, size_t row, size_t most, const str
 
 static bool is_told(const struct incident *x, bool suspicious)
 {
-	return x->open && (x->suspicious != SUSPICION_NONE) == suspicious;
+	return x->open && (x->suspicion != SUSPICION_NONE) == suspicious;
 }
 
 static size_t count_open(const struct verdict *a, bool suspicious)

@@ -107,9 +107,9 @@ static void say_incident(struct screen_roll *r, const struct verdict *a, size_t 
 	struct text t TEXT_SCOPED = {0};
 
 	screen_roll(r, 4,
-		    !x->open	    ? LOOK_DIM
-		    : x->suspicious ? LOOK_WARN
-				    : LOOK_BAD,
+		    !x->open	   ? LOOK_DIM
+		    : x->suspicion ? LOOK_WARN
+				   : LOOK_BAD,
 		    verdict_headline(&t, a, i));
 	text_reset(&t);
 	screen_roll(r, 2, LOOK_PLAIN, view_state(&t, x, now_ns));
@@ -117,7 +117,7 @@ static void say_incident(struct screen_roll *r, const struct verdict *a, size_t 
 	say_part(r, 6, LOOK_PLAIN, "jobs: ", sentence_impact(&t, a, x));
 	for (size_t k = 0; k < x->n_findings; k++)
 		say_finding(r, a, &x->findings[k]);
-	if (x->open && !x->suspicious)
+	if (x->open && !x->suspicion)
 		say_next_steps(r, a, x);
 }
 

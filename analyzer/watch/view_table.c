@@ -201,9 +201,9 @@ static void fill_line(struct view_line *l, const struct watch *w, size_t node)
 
 	*l = (struct view_line){.node = node,
 				.name = robust_node_name(w->robust, node),
-				.rank = !against	      ? THE_REST
-					: against->suspicious ? SUSPICIOUS
-							      : INDICTED,
+				.rank = !against	     ? THE_REST
+					: against->suspicion ? SUSPICIOUS
+							     : INDICTED,
 				.against = against,
 				.silent = !w->here[node],
 				.heard_ns = w->heard_ns[node]};

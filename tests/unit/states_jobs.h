@@ -119,7 +119,7 @@ static inline void only(const char *node)
 	if (!node)
 		return;
 	assert_string_equal(verdict.nodes[verdict.incidents[0].node], node);
-	assert_int_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
+	assert_int_equal(verdict.incidents[0].suspicion, SUSPICION_NONE);
 }
 
 /* The word of the first incident's signal. */

@@ -529,10 +529,10 @@ static void a_suspicion_is_neither_hit_nor_alarm(void **state)
 	fault_on(&aw->w, "n1", NULL);
 	aw->incidents[1] = aw->incidents[0];
 	aw->a.n_incidents = 2;
-	aw->incidents[0].suspicious = SUSPICION_DATA;
+	aw->incidents[0].suspicion = SUSPICION_DATA;
 	o = judge_verdict(aw);
 	assert_true(o->hit == 1 && aw->w.e.n_incidents == 1);
-	aw->incidents[1].suspicious = SUSPICION_PEERS;
+	aw->incidents[1].suspicion = SUSPICION_PEERS;
 	o = judge_verdict(aw);
 	assert_true(o->hit == 0 && o->missed == 1 && aw->w.e.n_incidents == 0);
 	fault_on(&aw->w, "n2", NULL);

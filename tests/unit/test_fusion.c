@@ -111,10 +111,10 @@ static void what_is_apart_stays_apart(void **arg)
 static void one_side_is_enough(void **arg)
 {
 	(void)arg;
-	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicious = SUSPICION_DATA;
+	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicion = SUSPICION_DATA;
 	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 1);
-	assert_int_equal(machines.incidents[0].suspicious, SUSPICION_NONE);
+	assert_int_equal(machines.incidents[0].suspicion, SUSPICION_NONE);
 	assert_int_equal(machines.incidents[0].cause, CAUSE_CPU_HOG);
 }
 
@@ -122,11 +122,11 @@ static void one_side_is_enough(void **arg)
 static void two_suspicions_are_no_verdict(void **arg)
 {
 	(void)arg;
-	jobs.incidents[0].suspicious = SUSPICION_DATA;
-	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicious = SUSPICION_DATA;
+	jobs.incidents[0].suspicion = SUSPICION_DATA;
+	against(&machines, 1, CAUSE_CPU_HOG, 0, 300)->suspicion = SUSPICION_DATA;
 	assert_int_equal(fusion(&machines, &jobs, NULL), 0);
 	assert_int_equal(machines.n_incidents, 1);
-	assert_int_equal(machines.incidents[0].suspicious, SUSPICION_DATA);
+	assert_int_equal(machines.incidents[0].suspicion, SUSPICION_DATA);
 }
 
 /* What hangs or fails is that, where the recording has no cause. */

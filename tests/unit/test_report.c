@@ -399,7 +399,7 @@ static void test_suspicious(void **state)
 	char *page;
 
 	(void)state;
-	in.suspicious = SUSPICION_DATA;
+	in.suspicion = SUSPICION_DATA;
 	in.times = 4;
 	in.duty = 0.5;
 	in.findings->score = 5.1;

@@ -199,7 +199,7 @@ static void one_loses_with_all(void **state)
 	assert_int_equal(a.n_incidents, 1);
 	assert_int_equal(a.incidents[0].node, 2);
 	assert_int_equal(a.incidents[0].cause, CAUSE_PACKET_LOSS);
-	assert_int_equal(a.incidents[0].suspicious, SUSPICION_NONE);
+	assert_int_equal(a.incidents[0].suspicion, SUSPICION_NONE);
 	assert_int_equal(a.incidents[0].detail.direction, DIRECTION_BOTH);
 	assert_int_equal(a.incidents[0].detail.lossy, N - 1 + CLIENTS);
 	/* its address is no client's */

@@ -190,7 +190,7 @@ static void only_suspicious(const char *node)
 {
 	assert_int_equal(verdict.n_incidents, 1);
 	assert_string_equal(verdict.nodes[verdict.incidents[0].node], node);
-	assert_int_not_equal(verdict.incidents[0].suspicious, SUSPICION_NONE);
+	assert_int_not_equal(verdict.incidents[0].suspicion, SUSPICION_NONE);
 }
 
 /* The only task of its server ended well elsewhere in a sixtieth of the time, or said nothing: that is one event. */
@@ -255,7 +255,7 @@ static void an_executor_that_never_registers_is_named(void **arg)
 		if (i % 5 == 2)
 			states.at[6 + i].end_ns += (int64_t)100e9;
 	judge();
-	assert_true(verdict.n_incidents == 0 || verdict.incidents[0].suspicious != SUSPICION_NONE);
+	assert_true(verdict.n_incidents == 0 || verdict.incidents[0].suspicion != SUSPICION_NONE);
 }
 
 /* That it is not there yet is one observation: beside a server's other work its age counts, and no hang. */

@@ -36,7 +36,7 @@ static void suspect(struct verdict *a, size_t node, enum suspicion why)
 	struct incident *in = indict(a, node, CAUSE_DEVICE_SLOW);
 	struct finding e = evidence(node);
 
-	in->suspicious = why;
+	in->suspicion = why;
 	in->confidence = 0.6;
 	e.score = 5.1;
 	e.lower = 1.08;
@@ -322,7 +322,7 @@ static void test_reasons(void **state)
 	a.incidents[0].findings[0].score = 8; /* more than is needed: it cannot be that */
 	assert_string_equal(verdict_reason(&a, 3, false), "small-effect");
 	assert_non_null(strstr(sentence_status(&text, &a, 3, false), "it may be only 1.08 times"));
-	a.incidents[0].suspicious = SUSPICION_BRIEF; /* unless its maker knows that it is not */
+	a.incidents[0].suspicion = SUSPICION_BRIEF; /* unless its maker knows that it is not */
 	assert_string_equal(verdict_reason(&a, 3, false), "little-data");
 	verdict_release(&a);
 	assert_string_equal(sentence_unjudged(&text, &u), "no peer had a load like its own");
@@ -558,7 +558,7 @@ static void test_confidence(void **state)
 	in->n_doubts = 2;
 	assert_true(incident_confidence(in) < sure);
 	in->n_doubts = 0;
-	in->suspicious = SUSPICION_DATA;
+	in->suspicion = SUSPICION_DATA;
 	assert_true(incident_confidence(in) < sure);
 	in->confidence = NAN;
 	assert_string_equal(sentence_confidence(&text, in), "");

@@ -494,8 +494,8 @@ static void suspicious_of_one_onset(void **state)
 	said(&w, "opened over suspicious ");
 	a = verdict_of(&w);
 	assert_int_equal(a.n_incidents, 2);
-	assert_true(!a.incidents[0].suspicious && !a.incidents[0].open);
-	assert_true(a.incidents[1].suspicious && a.incidents[1].open);
+	assert_true(!a.incidents[0].suspicion && !a.incidents[0].open);
+	assert_true(a.incidents[1].suspicion && a.incidents[1].open);
 	assert_true(a.incidents[0].id != a.incidents[1].id);
 	verdict_release(&a);
 	end(&w);

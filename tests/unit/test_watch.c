@@ -225,12 +225,12 @@ static void three_of_five_looks_at_jobs_are_told(void **state)
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
 		struct verdict a = verdict_at(90);
 
-		indict(&a, 2, CAUSE_SLOW, "")->suspicious =
+		indict(&a, 2, CAUSE_SLOW, "")->suspicion =
 			looks[i].indicted ? SUSPICION_NONE : SUSPICION_DATA;
 		assert_int_equal(track_steady(v, &a, false), 0);
-		assert_int_equal(a.incidents[0].suspicious, looks[i].told	? SUSPICION_NONE
-							    : looks[i].indicted ? SUSPICION_BRIEF
-										: SUSPICION_DATA);
+		assert_int_equal(a.incidents[0].suspicion, looks[i].told       ? SUSPICION_NONE
+							   : looks[i].indicted ? SUSPICION_BRIEF
+									       : SUSPICION_DATA);
 		assert_true(track_unsteady(v));
 		verdict_release(&a);
 	}
@@ -252,7 +252,7 @@ static void what_lies_back_is_told_at_once(void **state)
 	(void)state;
 	indict(&a, 2, CAUSE_SLOW, "");
 	assert_int_equal(track_steady(v, &a, true), 0);
-	assert_int_equal(a.incidents[0].suspicious, SUSPICION_NONE);
+	assert_int_equal(a.incidents[0].suspicion, SUSPICION_NONE);
 	assert_false(track_unsteady(v));
 	verdict_release(&a);
 	track_events_free(v);
@@ -386,12 +386,12 @@ static void a_suspicion_is_told(void **state)
 	struct heard h;
 
 	(void)state;
-	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicion = SUSPICION_DATA;
 	expect(c, a, "judging; suspicious s3 device-slow; ", &h);
 	assert_int_equal(h.last.status, STATUS_SUSPICIOUS);
 	assert_true(strstr(h.said, "s3 is suspicious: device-slow (since ") != NULL);
 	a = verdict_at(70);
-	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->suspicious = SUSPICION_DATA;
+	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->suspicion = SUSPICION_DATA;
 	expect(c, a, "", &h);
 	a = verdict_at(80);
 	indict(&a, 2, CAUSE_DISK_HOG, "fio:3");
@@ -399,10 +399,10 @@ static void a_suspicion_is_told(void **state)
 	assert_int_equal(h.last.status, STATUS_INDICTED);
 	a = verdict_at(90);
 	indict(&a, 2, CAUSE_DISK_HOG, "fio:3")->open = false;
-	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicion = SUSPICION_PEERS;
 	expect(c, a, "over s3 disk-hog; suspicious s3 device-slow; ", &h);
 	a = verdict_at(100);
-	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_PEERS;
+	indict(&a, 2, CAUSE_DEVICE_SLOW, "")->suspicion = SUSPICION_PEERS;
 	a.incidents[0].open = false;
 	expect(c, a, "cleared s3 device-slow; ", &h);
 	assert_int_equal(h.last.status, STATUS_WELL);

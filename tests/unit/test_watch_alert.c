@@ -162,7 +162,7 @@ static void a_suspicion_is_no_alert(void **state)
 
 	write_program(fx, "echo \"$1 $2\" >>\"${0%/*}/log\"", path);
 	l = alerting(path, 0);
-	indict(&a, 2, CAUSE_DISK_HOG, "")->suspicious = SUSPICION_PEERS;
+	indict(&a, 2, CAUSE_DISK_HOG, "")->suspicion = SUSPICION_PEERS;
 	assert_int_equal(levels(l.changes, &a, pass, &l), 0);
 	verdict_release(&a);
 	alert_tick(l.alert, NS);

@@ -48,7 +48,7 @@ static int take(void *arg, const struct verdict *a, const struct track_event *e)
 		t->onset_ns = x->onset_ns;
 		t->decided_ns = x->decided_ns;
 		t->cause = x->cause;
-		t->suspicious = x->suspicious != SUSPICION_NONE;
+		t->suspicious = x->suspicion != SUSPICION_NONE;
 		verdict_process(&x->culprit, t->process);
 	}
 	return 0;

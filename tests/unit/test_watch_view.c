@@ -244,7 +244,7 @@ static void who_is_suspicious_is_shown(void **state)
 	struct screen s;
 
 	(void)state;
-	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicion = SUSPICION_DATA;
 	w->verdict.judged[1] = false;
 	s = drawn(w, 24, 90);
 	assert_false(shows(&s, "no server limps"));
@@ -684,7 +684,7 @@ static void statuses_are_exposed(void **state)
 			     .suspicious_from = 4.1};
 
 	(void)state;
-	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicious = SUSPICION_DATA;
+	indict(&w->verdict, 4, CAUSE_DEVICE_SLOW, "")->suspicion = SUSPICION_DATA;
 	indict(&w->verdict, 2, CAUSE_DISK_HOG, "");
 	in = indict(&w->verdict, 0, CAUSE_SLOW, "");
 	in->open = false;

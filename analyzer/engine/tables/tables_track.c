@@ -68,8 +68,8 @@ static int column_rule(void *arg, int64_t onset_ns, struct incident *a, struct n
 		a->onset_ns = e->onset_ns;
 		a->decided_ns = e->decided_ns;
 	}
-	if (a->suspicious != SUSPICION_DATA && table_queues(j, a))
-		a->suspicious = SUSPICION_QUEUE;
+	if (a->suspicion != SUSPICION_DATA && table_queues(j, a))
+		a->suspicion = SUSPICION_QUEUE;
 	snprintf(a->detail.given, sizeof(a->detail.given), "%s", given_name(j, e->signal));
 	if (e->n_peers + 1 < EVIDENCE_FEW)
 		a->doubts[a->n_doubts++] =
