@@ -642,8 +642,3 @@ const struct listener *ingest_listener(const struct ingest *i)
 {
 	return i->listener;
 }
-
-const char *ingest_pin(const struct ingest *i)
-{
-	return tls_pin(i->tls);
-}

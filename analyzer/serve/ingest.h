@@ -60,8 +60,6 @@ void ingest_stop(struct ingest *i);
 /* From another thread: certificate and key of the site's own are read once more, within a second. */
 void ingest_reload(struct ingest *i);
 
-const char *ingest_pin(const struct ingest *i);
-
 /* For other threads to read, too; beside those of its listener. */
 enum ingest_count {
 	SECONDS_TAKEN,

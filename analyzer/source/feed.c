@@ -108,22 +108,6 @@ int feed_add_row(struct feed *f, const struct feed_line *l, size_t server,
 					       .interval = at});
 }
 
-int feed_add_servers(struct feed *f, const struct names *names)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < names->n && !err; i++)
-		err = feed_add_server(f, i, names->at[i], names->n);
-	return err;
-}
-
-int feed_add_tick(struct feed *f, int64_t at_ns)
-{
-	return feed_add(
-		f, &(struct feed_item){
-			   .kind = FEED_TICK, .from_ns = at_ns, .to_ns = at_ns, .known_ns = at_ns});
-}
-
 int feed_made(struct feed **out, struct feed *f, int err)
 {
 	if (err == -ENOMEM)

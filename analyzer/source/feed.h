@@ -6,7 +6,7 @@
  *	while (!(err = feed_next(f, &item)) && item.kind != FEED_END && item.kind != FEED_NOT_YET)
  *		…
  *
- * A feed gives (SERVER | IDENTITY | OWN | ROW | STATE)* TICK, again and again, then END. NOT_YET may stand between any two
+ * A feed gives (SERVER | IDENTITY | OWN | ROW)* TICK, again and again, then END. NOT_YET may stand between any two
  * items of a feed that grows.
  *
  * SERVER     a server that is new: its number, from 0 on, and its name. New servers come in one group, before anything
@@ -14,16 +14,15 @@
  * IDENTITY   what is behind the name of a disk or an interface of a server. It may come again, changed.
  * OWN        a control group of the file system's own on a server, as its probe was told, or a process ("pid:1234"). Each
  *            comes once.
- * ROW        what one server did in one interval (a recording), or what a table says of one server and instance at one time.
- * STATE      a span of work from a log.
- * TICK       all rows and states that were known by to_ns have been given. After the rows of an interval, in order of
+ * ROW        what one server did in one interval.
+ * TICK       all rows that were known by to_ns have been given. After the rows of an interval, in order of
  *            server, comes its TICK. An interval in which no server reported is a TICK alone, if it lies between the first
  *            and the last interval with rows. A silence of more than 1 h is one TICK, that of its first interval. A
  *            growing feed gives these TICKs when the silence is over.
  * END        nothing comes any more, however often it is asked for.
  * NOT_YET    nothing more is complete by the time of feed_now(). Only a feed that grows says this.
  *
- * known_ns is the time at which an item could first be known: of a row the end of its interval, of a state its end. It
+ * known_ns is the time at which an item could first be known: of a row the end of its interval. It
  * does not depend on when a feed gives the item: a feed that grows gives what a batch of the same files gives.
  */
 #ifndef LIMPET_FEED_H
@@ -37,24 +36,15 @@ enum feed_kind {
 	FEED_IDENTITY,
 	FEED_OWN,
 	FEED_ROW,
-	FEED_STATE,
 	FEED_TICK,
 	FEED_END,
 	FEED_NOT_YET
 };
 
-/* One value of a table's row. */
-struct feed_cell {
-	uint32_t metric; /* of table.metrics */
-	float bytes;	 /* of a state duration; else NaN (table.h) */
-	double value;
-};
-
 struct feed_item {
 	enum feed_kind kind;
-	uint32_t
-		server; /* of SERVER, IDENTITY, OWN, ROW and STATE; STATE_NONE where a log names none */
-	/* Of ROW, STATE and TICK; [from, to); of a table's row both are its time. */
+	uint32_t server; /* of SERVER, IDENTITY, OWN and ROW */
+	/* Of ROW and TICK; [from, to). */
 	int64_t from_ns, to_ns, known_ns;
 	union {
 		struct {
@@ -63,13 +53,7 @@ struct feed_item {
 		} named;		  /* SERVER */
 		const struct device_identity *identity;
 		const char *own;
-		const struct interval *interval; /* ROW of a recording; it has seconds */
-		struct {
-			uint32_t instance; /* of table.instances */
-			const struct feed_cell *at;
-			size_t n;
-		} cells;		   /* ROW of a table; by metric */
-		const struct state *state; /* of states.at */
+		const struct interval *interval; /* ROW; it has seconds */
 	};
 };
 
@@ -82,8 +66,6 @@ struct feed;
  */
 int feed_next(struct feed *f, struct feed_item *item);
 void feed_free(struct feed *f); /* takes NULL */
-
-/* ---- recordings ----------------------------------------------------------------------------------- */
 
 struct feed_opts {
 	int64_t from_ns, to_ns; /* seconds in [from, to) */
@@ -163,15 +145,5 @@ int feed_left_out(const struct feed *f, const struct feed_left_out *to);
 /* Since the feed began. Of a feed that grows `duplicates` are the seconds that were at or before what had been given
  * already, or came again, as far as their files were looked at: once an interval. */
 void feed_counts(const struct feed *f, struct feed_counts *out);
-
-/* ---- tables and logs ------------------------------------------------------------------------------ */
-
-/* A table after table_finish(): servers are its nodes. A TICK after the rows of each time. The table stays the caller's.
- * 0 or -ENOMEM after a message. */
-int feed_of_table(struct feed **f, const struct table *t);
-
-/* States after states_finish(): servers are their nodes. They come by known_ns, their end; of an open one that is the
- * newest time of the logs. A TICK after those of each time. The states stay the caller's. 0 or -ENOMEM after a message. */
-int feed_of_states(struct feed **f, const struct states *s);
 
 #endif

@@ -37,9 +37,6 @@ int feed_add(struct feed *f, const struct feed_item *item);
 int feed_add_kind(struct feed *f, enum feed_kind kind); /* END, NOT_YET */
 /* Server `number`, of a group that makes them `servers`. */
 int feed_add_server(struct feed *f, size_t number, const char *name, size_t servers);
-int feed_add_servers(struct feed *f, const struct names *names); /* all there will be */
-/* The TICK of one time, where there are no intervals. */
-int feed_add_tick(struct feed *f, int64_t at_ns);
 
 /* The end of a feed_of_…(), whose result it returns: *out is f; with an error f is freed (it may be NULL) and *out is NULL.
  * -ENOMEM gets its message. */

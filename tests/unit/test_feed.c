@@ -201,7 +201,9 @@ static int three_and_an_error(struct feed *f)
 {
 	struct counter *c = (struct counter *)f;
 
-	return ++c->n < 6 ? c->n % 2 ? feed_add_tick(f, c->n) : 0 : -ENOMEM;
+	if (++c->n >= 6)
+		return -ENOMEM;
+	return c->n % 2 ? feed_add(f, &(struct feed_item){.kind = FEED_TICK, .to_ns = c->n}) : 0;
 }
 
 static void nothing_to_release(struct feed *f)
