@@ -12,6 +12,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/array.h"
 #include "userspace/common/json_make.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/threads.h"
 #include "userspace/fetch/fetch.h"
 #include "userspace/common/text_clean.h"
@@ -103,10 +104,7 @@ static int firing_add(struct firings *f, struct firing new, const char *of, cons
 
 static const struct firing *firing_of(const struct firings *f, enum alert_kind kind, const char *of)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (f->at[i].kind == kind && !strcmp(f->at[i].of, of))
-			return &f->at[i];
-	return NULL;
+	return find_if(i, f->at, f->n, f->at[i].kind == kind && !strcmp(f->at[i].of, of));
 }
 
 static bool is_silenced(const struct snapshot *s, const char *server, uint64_t incident)

@@ -11,6 +11,7 @@
 #include "sent.h"
 #include "analyzer/jobs/roster.h"
 #include "userspace/common/json_make.h"
+#include "userspace/common/sort.h"
 
 #define MADE 1000 /* decisions of before that are told */
 
@@ -366,12 +367,12 @@ static json_t *servers_away(struct front *f, const char *word)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < a->n_nodes; i++) {
-		bool hung = false;
-
-		for (size_t k = 0; k < a->n_incidents; k++)
-			hung |= a->incidents[k].node == i && a->incidents[k].open &&
+		bool hung = any_of(
+			k, a->n_incidents,
+			a->incidents[k].node == i && a->incidents[k].open &&
 				!a->incidents[k].suspicion &&
-				!strcmp(cause_table[a->incidents[k].cause].word ?: "", word);
+				!strcmp(cause_table[a->incidents[k].cause].word ?: "", word));
+
 		if (hung || verdict_silent_now(a, i))
 			all = append_json(all, json_pack("{s:o, s:s}", "server",
 							 words_json(verdict_node(a, i)), "why",

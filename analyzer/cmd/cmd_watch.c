@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 #include "analyzer/output/colours.h"
 #include "analyzer/watch/session.h"
 
@@ -55,10 +56,8 @@ static const struct option_def options[] = {
 /* Frames on standard input: what is asked for makes sense. 0 or an exit status after a message. */
 static int check_stream(const struct session_opts *o, char *const *paths, size_t n)
 {
-	bool stream = false;
+	bool stream = any_of(i, n, !strcmp(paths[i], WATCH_STREAM));
 
-	for (size_t i = 0; i < n; i++)
-		stream |= !strcmp(paths[i], WATCH_STREAM);
 	if (!stream)
 		return 0;
 	if (o->once)

@@ -294,10 +294,7 @@ static struct compared weighted_mean(const struct cell_difference *parts, size_t
 
 static bool has_events(const struct cells *e, const struct compare_opts *o)
 {
-	for (size_t k = 0; k < e->n; k++)
-		if (usable(&e->at[k], o))
-			return true;
-	return false;
+	return any_of(k, e->n, usable(&e->at[k], o));
 }
 
 /* Those that could not be compared although others were as busy. */

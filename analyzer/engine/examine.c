@@ -12,6 +12,7 @@
 #include "userspace/common/clock.h"
 #include "userspace/common/options.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 /* ---- the items of a feed, one after the other, into the engine ---------------------------------- */
 
@@ -138,11 +139,10 @@ static int note_clocks(const struct sources *s, struct verdict *a)
 
 	for (size_t i = 0; i < n && !err; i++) {
 		struct note note = {.kind = NOTE_CLOCK, .from_ns = h[i].from, .to_ns = h[i].to};
-		size_t away = 0;
+		size_t away = count_if(k, n,
+				       h[k].from - h[i].to > ELSEWHERE_NS ||
+					       h[i].from - h[k].to > ELSEWHERE_NS);
 
-		for (size_t k = 0; k < n; k++)
-			away += h[k].from - h[i].to > ELSEWHERE_NS ||
-				h[i].from - h[k].to > ELSEWHERE_NS;
 		snprintf(note.host, sizeof(note.host), "%s", h[i].host);
 		if (n > 2 && 2 * away > n - 1)
 			err = verdict_note(a, &note);

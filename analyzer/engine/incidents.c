@@ -14,6 +14,7 @@
 #include "analyzer/verdict/silence.h"
 #include "analyzer/verdict/status.h"
 #include "userspace/common/scratch.h"
+#include "userspace/common/sort.h"
 
 /* ---- scenes: what the rules are shown ----------------------------------------------------------- */
 
@@ -154,12 +155,9 @@ static enum signal_role incident_role(void *arg, size_t signal)
 /* Whether something was worse from the first data on, if by less: what was before the onset is no better time. */
 static bool from_the_first(const struct robust *r, const struct incident *a)
 {
-	bool first = false;
-
-	for (size_t i = 0; i < a->n_findings; i++)
-		first |= !a->findings[i].symptom &&
-			 a->findings[i].begun_ns - r->first_ns < ns_of_s(BEFORE_S);
-	return first;
+	return any_of(i, a->n_findings,
+		      !a->findings[i].symptom &&
+			      a->findings[i].begun_ns - r->first_ns < ns_of_s(BEFORE_S));
 }
 
 /*
@@ -306,11 +304,8 @@ static int64_t always_ns(const struct robust *r)
 
 static size_t of_class(const struct robust *r, int32_t group, int class)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_disks; i++)
-		n += r->disks[i].class == class && r->nodes[r->disks[i].node].group == group;
-	return n;
+	return count_if(i, r->n_disks,
+			r->disks[i].class == class && r->nodes[r->disks[i].node].group == group);
 }
 
 /* A disk that is lastingly slower than those of other models, and not than its own. */
@@ -426,10 +421,8 @@ static int unjudged(const struct robust *r, struct verdict *a)
 
 static struct cannot cannot(const struct robust *r, const struct verdict *a)
 {
-	size_t seen = 0;
+	size_t seen = count_if(i, r->n_nodes, r->nodes[i].seen);
 
-	for (size_t i = 0; i < r->n_nodes; i++)
-		seen += r->nodes[i].seen;
 	if (!r->n_intervals)
 		return (struct cannot){.why = CANNOT_NO_INTERVAL};
 	if (seen < 3)

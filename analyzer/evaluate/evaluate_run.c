@@ -9,6 +9,7 @@
 
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 /* When a label's fault was there, within the run; and whom it names. */
 struct trial {
@@ -19,18 +20,12 @@ struct trial {
 
 static bool named(const struct labelled *l, const char *node)
 {
-	for (size_t i = 0; i < l->n_nodes; i++)
-		if (!strcmp(l->nodes[i], node))
-			return true;
-	return false;
+	return any_of(i, l->n_nodes, !strcmp(l->nodes[i], node));
 }
 
 static bool has_server(const struct verdict *a, const char *name)
 {
-	for (size_t i = 0; i < a->n_nodes; i++)
-		if (!strcmp(a->nodes[i], name))
-			return true;
-	return false;
+	return any_of(i, a->n_nodes, !strcmp(a->nodes[i], name));
 }
 
 /* There were any data; else the verdict's time means nothing. */

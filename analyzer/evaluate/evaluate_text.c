@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/text.h"
 
 enum { SHARE_LEN = 32, WIDTH = 99 };
@@ -90,11 +91,7 @@ static void print_more_row(struct group *g)
 
 static size_t count_groups(const struct evaluation *all, enum group_kind kind)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < all->n_groups; i++)
-		n += all->groups[i].kind == kind;
-	return n;
+	return count_if(i, all->n_groups, all->groups[i].kind == kind);
 }
 
 /* Whether groups of this kind say anything that those before have not said. */

@@ -12,6 +12,7 @@
 #include "analyzer/source/tables/lines.h"
 #include "userspace/common/options.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/text.h"
 #include "userspace/common/times.h"
 
@@ -77,10 +78,7 @@ static const char *const harmless[] = {"none",	       "imbalance", "hardware", "
 
 const struct known_fault *truth_fault(const char *name)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strcmp(known[i].name, name))
-			return &known[i];
-	return NULL;
+	return find_if(i, known, sizeof(known) / sizeof(*known), !strcmp(known[i].name, name));
 }
 
 bool truth_names(const struct known_fault *f, enum cause cause)
@@ -93,10 +91,7 @@ bool truth_names(const struct known_fault *f, enum cause cause)
 
 bool truth_harmless(const char *fault)
 {
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (!strcmp(harmless[i], fault))
-			return true;
-	return false;
+	return any_of(i, sizeof(harmless) / sizeof(*harmless), !strcmp(harmless[i], fault));
 }
 
 /* Where each column is, -1: nowhere. 0 or -EINVAL after a message. */

@@ -11,6 +11,7 @@
 #include "analyzer/stat/stats.h"
 #include "analyzer/stat/student.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 const struct evidence evidence_none = {.effect = NAN,
 				       .lower = NAN,
@@ -164,10 +165,8 @@ static void block_join(struct block *to, const struct block *a, const struct blo
 static size_t quick_values(struct over_time *o, struct view *v, const struct residual *in, size_t n)
 {
 	bool before = v->many;
-	size_t slow = 0;
+	size_t slow = count_if(i, o->n, !isnan(in[i].r) && v->course[i].slow);
 
-	for (size_t i = 0; i < o->n; i++)
-		slow += !isnan(in[i].r) && v->course[i].slow;
 	v->many = 3 * slow > n && 2 * slow < n && n - slow >= LEAST;
 	if (v->many && !before)
 		v->usual.n = 0;
@@ -369,11 +368,9 @@ static void entity_weigh(struct over_time *o, size_t i)
 /* Whether something holds at this length against one that is indicted by no other. */
 static bool is_unsure(const struct over_time *o, const struct view *v, const struct length *l)
 {
-	for (size_t i = 0; i < o->n; i++)
-		if (v->course[i].slow & l->intervals && holds(v, l, i) &&
-		    o->out[i].level != EVIDENCE_INDICTED)
-			return true;
-	return false;
+	return any_of(i, o->n,
+		      v->course[i].slow & l->intervals && holds(v, l, i) &&
+			      o->out[i].level != EVIDENCE_INDICTED);
 }
 
 static void group_weigh(struct over_time *o)

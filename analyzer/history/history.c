@@ -10,6 +10,7 @@
 
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 void history_release(struct history *h)
 {
@@ -344,11 +345,9 @@ int history_join(struct history *h, const size_t *map, size_t n, const struct ve
 const struct history_dist *history_dist(const struct history *h, size_t node, const char *disk,
 					size_t s)
 {
-	for (size_t i = 0; i < h->n_dists; i++)
-		if (h->dists[i].node == node && h->dists[i].signal == s &&
-		    !strcmp(h->dists[i].disk, disk))
-			return &h->dists[i];
-	return NULL;
+	return find_if(i, h->dists, h->n_dists,
+		       h->dists[i].node == node && h->dists[i].signal == s &&
+			       !strcmp(h->dists[i].disk, disk));
 }
 
 bool history_worse(const struct history_row *a, const struct history_row *b)

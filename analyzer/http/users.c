@@ -18,6 +18,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/map.h"
+#include "userspace/common/sort.h"
 
 #define SECRET	  32
 #define BASIC_MAX 1024 /* of the header */
@@ -53,10 +54,7 @@ static bool is_password(struct users *u, const struct user *one, const char *pas
 
 static struct user *user_named(const struct users *u, const char *name)
 {
-	for (size_t i = 0; i < u->n; i++)
-		if (!strcmp(u->at[i].name, name))
-			return &u->at[i];
-	return NULL;
+	return find_if(i, u->at, u->n, !strcmp(u->at[i].name, name));
 }
 
 /* NULL, or what is wrong with it. */
@@ -130,10 +128,8 @@ static int time_hashes(struct users *u, const char *path, char why[WHY_LEN])
 {
 	for (size_t i = 0; i < u->n; i++) {
 		size_t len = strcspn(u->at[i].hash + 1, "$") + 2;
-		bool seen = false;
+		bool seen = any_of(k, i, !strncmp(u->at[k].hash, u->at[i].hash, len + 3));
 
-		for (size_t k = 0; k < i && !seen; k++)
-			seen = !strncmp(u->at[k].hash, u->at[i].hash, len + 3);
 		if (seen)
 			continue;
 		is_password(u, &u->at[i], "");

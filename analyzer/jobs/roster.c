@@ -69,18 +69,12 @@ static void entry_remove(struct roster *r, struct roster_entry *e)
 
 static struct roster_entry *entry_of(struct roster *r, enum program_ask ask, const char *word)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->at[i].r.ask == ask && !strcmp(r->at[i].r.word, word))
-			return &r->at[i];
-	return NULL;
+	return find_if(i, r->at, r->n, r->at[i].r.ask == ask && !strcmp(r->at[i].r.word, word));
 }
 
 static struct roster_entry *entry_numbered(struct roster *r, uint64_t number)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->at[i].r.program && r->at[i].number == number)
-			return &r->at[i];
-	return NULL;
+	return find_if(i, r->at, r->n, r->at[i].r.program && r->at[i].number == number);
 }
 
 static int add_row(struct roster *r, const struct roster_row *row)

@@ -8,13 +8,11 @@
 #include "analyzer/methods/model/ganesha.h"
 #include "method.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 static bool judged_by(const struct judgement *j, const struct method *m)
 {
-	for (size_t i = 0; i < j->n_coverage; i++)
-		if (!strcmp(j->coverage[i].method, m->name))
-			return true;
-	return false;
+	return any_of(i, j->n_coverage, !strcmp(j->coverage[i].method, m->name));
 }
 
 /* Facts one after the other; after the first that had no memory there are no more. */

@@ -38,10 +38,8 @@ void judgement_init(struct judgement *j, const struct frame *whole)
 
 struct coverage *judgement_coverage(const struct judgement *j, size_t metric, const char *method)
 {
-	for (size_t i = 0; i < j->n_coverage; i++)
-		if (j->coverage[i].metric == metric && !strcmp(j->coverage[i].method, method))
-			return &j->coverage[i];
-	return NULL;
+	return find_if(i, j->coverage, j->n_coverage,
+		       j->coverage[i].metric == metric && !strcmp(j->coverage[i].method, method));
 }
 
 static struct coverage *coverage_of(struct judgement *j, const struct coverage *c)
@@ -170,10 +168,7 @@ int judgement_add_votes(struct judgement *j, const struct frame *part, const str
 
 bool judgement_made(const struct judgement *j)
 {
-	for (size_t i = 0; i < j->n_coverage; i++)
-		if (j->coverage[i].judged)
-			return true;
-	return false;
+	return any_of(i, j->n_coverage, j->coverage[i].judged);
 }
 
 bool judgement_direction(const struct judgement *j, const struct frame_metric *metric, double mean,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/text.h"
 
 #define ROW(NAME) &method_##NAME,
@@ -230,8 +231,5 @@ bool method_looks_at(const struct method *m, const struct frame_metric *metric)
 		return m != &method_cwnd || metric->known == M_CWND_LN;
 	if (metric->known < 0)
 		return m != &method_cwnd; /* the heuristic is about congestion windows alone */
-	for (size_t i = 0; i < m->n_metrics; i++)
-		if ((int)m->metrics[i] == metric->known)
-			return true;
-	return false;
+	return any_of(i, m->n_metrics, (int)m->metrics[i] == metric->known);
 }

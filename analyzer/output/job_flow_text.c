@@ -8,6 +8,7 @@
 #include "job_flow_print.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 enum {
 	HANG = 12,
@@ -162,10 +163,8 @@ static void tell_longest(const struct job_flow *f)
 
 static const struct flow_without *without(const struct job_flow *f, uint32_t limping)
 {
-	for (size_t i = 0; i < f->n_without; i++)
-		if (limping == STATE_NONE || f->without[i].node == limping)
-			return &f->without[i];
-	return NULL;
+	return find_if(i, f->without, f->n_without,
+		       limping == STATE_NONE || f->without[i].node == limping);
 }
 
 static void tell_without(const struct job_flow *f, const struct flow_limping *limping)

@@ -398,10 +398,7 @@ static size_t run_of(const struct unjudged *const *at, size_t n)
 
 static bool same_servers(const struct unjudged *const *a, const struct unjudged *const *b, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (a[i]->node != b[i]->node)
-			return false;
-	return true;
+	return !any_of(i, n, a[i]->node != b[i]->node);
 }
 
 /* The run of len at at[0], and the signals of the runs after it that say the same of the same
@@ -534,10 +531,8 @@ static void explain_looks(const struct verdict *a)
 	char t[TIME_TEXT_LEN], node[HOST_LEN], disk[INSTANCE_LEN], word[64];
 	char value[NUMBER_LEN], peers[NUMBER_LEN], ratio[NUMBER_LEN], z[NUMBER_LEN];
 
-	bool limits = false;
+	bool limits = any_of(i, a->n_looks, a->looks[i].threshold > 0);
 
-	for (size_t i = 0; i < a->n_looks && !limits; i++)
-		limits = a->looks[i].threshold > 0;
 	printf("\n%-20s %-14s %-7s %-13s %8s %8s %7s %7s\n", "from", "server",
 	       limits ? "limit" : "disk", "signal", "value", "peers", "ratio",
 	       limits ? "score" : "z");

@@ -6,13 +6,12 @@
 
 #include "analyzer/draw/chart.h"
 #include "analyzer/output/words.h"
+#include "userspace/common/sort.h"
 
 const struct durations *report_durations_of(const struct verdict *a, size_t node, size_t signal)
 {
-	for (size_t i = 0; i < a->n_durations; i++)
-		if (a->durations[i].node == node && a->durations[i].signal == signal)
-			return &a->durations[i];
-	return NULL;
+	return find_if(i, a->durations, a->n_durations,
+		       a->durations[i].node == node && a->durations[i].signal == signal);
 }
 
 void report_durations(FILE *to, const struct report *r, const struct durations *d)

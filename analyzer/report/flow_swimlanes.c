@@ -215,10 +215,8 @@ static void bar_title(struct svg *d, size_t i, const void *arg)
 
 static void say_more(struct svg *d, const struct swim *s)
 {
-	size_t drawn = 0;
+	size_t drawn = count_if(i, s->n, s->drawn[s->tasks[i]]);
 
-	for (size_t i = 0; i < s->n; i++)
-		drawn += s->drawn[s->tasks[i]];
 	if (drawn < s->n)
 		svg_text(d, 0, SVG_SOFT, "the longest %zu of %zu attempts", drawn, s->n);
 	if (drawn < s->n)

@@ -8,6 +8,7 @@
 #include "style.h"
 #include "analyzer/verdict/sentences.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 #include "analyzer/output/finding.h"
 #include "analyzer/output/words.h"
 
@@ -149,10 +150,7 @@ static void put_nobody(FILE *to, const struct verdict *a)
 
 bool report_incident(const struct verdict *a, size_t node)
 {
-	for (size_t i = 0; i < a->n_incidents; i++)
-		if (a->incidents[i].node == node)
-			return true;
-	return false;
+	return any_of(i, a->n_incidents, a->incidents[i].node == node);
 }
 
 /* How many indict; *open: of them. */

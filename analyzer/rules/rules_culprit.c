@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "userspace/common/daemons.h"
+#include "userspace/common/sort.h"
 
 /* Write what others left in memory, or stand for many: they are nobody one could stop. */
 static const char *const nobodies[] = {"(rest)",    "kworker/*",   "kswapd*",	  "jbd2/*",
@@ -88,11 +89,9 @@ static bool has_namesake(const struct scene_node *n, const struct interval *h, c
 	const char *colon = strrchr(name, ':');
 	size_t len = colon ? (size_t)(colon - name) + 1 : strlen(name) + 1;
 
-	for (size_t i = 0; i < h->n_processes; i++)
-		if (!strncmp(h->processes[i].name, name, len) &&
-		    place_among_own(n, &h->processes[i]) == INSIDE)
-			return true;
-	return false;
+	return any_of(i, h->n_processes,
+		      !strncmp(h->processes[i].name, name, len) &&
+			      place_among_own(n, &h->processes[i]) == INSIDE);
 }
 
 /*
@@ -112,10 +111,8 @@ bool culprit_is_own(const struct scene_node *n, const struct interval_process *p
 
 static const struct interval_process *process_before(const struct scene_node *n, const char *name)
 {
-	for (size_t i = 0; i < n->before.n_processes; i++)
-		if (!strcmp(n->before.processes[i].name, name))
-			return &n->before.processes[i];
-	return NULL;
+	return find_if(i, n->before.processes, n->before.n_processes,
+		       !strcmp(n->before.processes[i].name, name));
 }
 
 static double per_second(double sum, unsigned int seconds)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/sort.h"
 
 /* ---- whose bytes -------------------------------------------------------------------------------- */
 
@@ -505,11 +506,8 @@ struct served disk_served(const struct facts *f, const char *disk)
 /* Whether a latency was up from the first data on, for an hour or more: `before` is no better time then. */
 static bool always_up(const struct facts *f)
 {
-	bool always = false;
-
-	for (size_t s = 0; s < SIG_COUNT; s++)
-		always |= f->of[s] && signals[s].kind == KIND_LATENCY && f->of[s]->chronic;
-	return always;
+	return any_of(s, SIG_COUNT,
+		      f->of[s] && signals[s].kind == KIND_LATENCY && f->of[s]->chronic);
 }
 
 /* What was asked of this disk before; NULL: nothing. */

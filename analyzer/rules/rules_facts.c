@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
+#include "userspace/common/sort.h"
 
 double facts_or0(double x)
 {
@@ -272,8 +273,6 @@ bool facts_more_traffic(const struct facts *f)
 {
 	static const enum signal demand[] = {SIG_NET_RX, SIG_NET_TX};
 
-	for (size_t i = 0; i < sizeof(demand) / sizeof(*demand); i++)
-		if (facts_up(f, demand[i]) && f->of[demand[i]]->ratio >= rule_bound.hot)
-			return true;
-	return false;
+	return any_of(i, sizeof(demand) / sizeof(*demand),
+		      facts_up(f, demand[i]) && f->of[demand[i]]->ratio >= rule_bound.hot);
 }

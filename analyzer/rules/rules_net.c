@@ -178,10 +178,8 @@ static enum side seen_there(enum side side)
 static const struct interval_remote *far_end(const struct scene *s, const struct scene_node *me,
 					     const struct scene_node *other)
 {
-	for (size_t k = 0; k < other->now.n_remotes; k++)
-		if (server_of(s, other->group, other->now.remotes[k].addr) == me)
-			return &other->now.remotes[k];
-	return NULL;
+	return find_if(k, other->now.remotes, other->now.n_remotes,
+		       server_of(s, other->group, other->now.remotes[k].addr) == me);
 }
 
 /* Whether a connection between servers loses on this side of `me`, as either end sees it. usual: by side. */
@@ -358,11 +356,9 @@ static bool lossy_here(const struct scene_node *n, const struct interval_remote 
 /* Whether an earlier server of the group has been asked about this remote host. */
 static bool asked(const struct scene *s, size_t node, const char *addr, const double usual[2])
 {
-	for (size_t i = 0; i < node; i++)
-		if (s->nodes[i].group == s->nodes[node].group &&
-		    lossy_here(&s->nodes[i], remote_of(&s->nodes[i].now, addr), usual))
-			return true;
-	return false;
+	return any_of(i, node,
+		      s->nodes[i].group == s->nodes[node].group &&
+			      lossy_here(&s->nodes[i], remote_of(&s->nodes[i].now, addr), usual));
 }
 
 int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)

@@ -78,11 +78,9 @@ static struct relay_host *host_of(struct relay *r, const char *name)
 /* Hosts that have come to the present: of those that are expected, or of all. */
 static size_t arrived(const struct relay *r, int64_t now_ns, bool all)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_hosts; i++)
-		n += (all || r->host[i].expected) && r->host[i].live_ns >= now_ns - RELAY_RECENT_NS;
-	return n;
+	return count_if(i, r->n_hosts,
+			(all || r->host[i].expected) &&
+				r->host[i].live_ns >= now_ns - RELAY_RECENT_NS);
 }
 
 /* The seconds after this are wanted. */

@@ -10,6 +10,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/map.h"
+#include "userspace/common/sort.h"
 
 static const char senders_tables[] =
 	"CREATE TABLE IF NOT EXISTS senders(host TEXT PRIMARY KEY, token TEXT UNIQUE, certificate "
@@ -204,11 +205,7 @@ const struct sender *senders_all(const struct senders *s, size_t *n)
 
 size_t senders_heard_since(const struct senders *s, int64_t since_ns)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		n += s->at[i].heard_ns >= since_ns;
-	return n;
+	return count_if(i, s->n, s->at[i].heard_ns >= since_ns);
 }
 
 /* ---- changes: written, and then read again ---- */

@@ -16,6 +16,7 @@
 #include "source_hosts.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 #define GRACE_NS (5 * NS_PER_S)
 /* Of what lies back, at once: 64 intervals; of the present, intervals that are not over yet: 2. */
@@ -58,10 +59,7 @@ static void pass_silence(struct follow *f, uint64_t n)
 
 static bool anybody(const struct follow *f, size_t i)
 {
-	for (size_t k = 0; k < f->n_hosts; k++)
-		if (f->host[k].intervals.at[i].seconds)
-			return true;
-	return false;
+	return any_of(k, f->n_hosts, f->host[k].intervals.at[i].seconds);
 }
 
 static int give_interval(struct follow *f, size_t i)

@@ -540,18 +540,14 @@ static int look_at(struct chain *c)
 
 static bool is_idle(const struct follow_logs *f, const struct chain *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (f->now_ns - c->at[i].changed_ns < FOLLOW_IDLE_S * NS_PER_S || c->at[i].folder)
-			return false;
-	return true;
+	return !any_of(i, c->n,
+		       f->now_ns - c->at[i].changed_ns < FOLLOW_IDLE_S * NS_PER_S ||
+			       c->at[i].folder);
 }
 
 static bool has_gz(const struct chain *c)
 {
-	for (size_t i = 0; i < c->n; i++)
-		if (is_compressed(&c->at[i]))
-			return true;
-	return false;
+	return any_of(i, c->n, is_compressed(&c->at[i]));
 }
 
 static int one(struct follow_logs *f, struct chain *c)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source_bad.h"
+#include "userspace/common/sort.h"
 
 /* All of its files that can be read; one that cannot leaves nothing behind. */
 static int read_files(struct follow *f, size_t host, const struct stretch *s,
@@ -99,10 +100,8 @@ static void count_dropped(struct follow *f, size_t host)
 
 static bool has_beyond(const struct follow *f, const struct follow_host *h, int64_t end_ns)
 {
-	for (size_t i = 0; i < h->n_files; i++)
-		if (follow_file_of(f, h, i)->total && follow_file_of(f, h, i)->last_ns >= end_ns)
-			return true;
-	return false;
+	return any_of(i, h->n_files,
+		      follow_file_of(f, h, i)->total && follow_file_of(f, h, i)->last_ns >= end_ns);
 }
 
 static int read_host(struct follow *f, size_t host, const struct stretch *s)

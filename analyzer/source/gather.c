@@ -12,6 +12,7 @@
 #include "source_hosts.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 /* A stretch is as long as its intervals take this much memory; at least one chunk of the files, which are
  * opened and unpacked anew for each stretch. 256 MiB are a tenth quicker and take twice as much memory. */
@@ -131,11 +132,9 @@ static int read_stretch(struct gathering *g)
 
 static int give_interval(struct gathering *g, size_t i)
 {
-	bool any = false;
 	int err;
+	bool any = any_of(k, g->n_hosts, g->host[k].intervals.at[i].seconds > 0);
 
-	for (size_t k = 0; k < g->n_hosts; k++)
-		any |= g->host[k].intervals.at[i].seconds > 0;
 	if (!any) {
 		feed_silence(&g->line, 1);
 		return 0;

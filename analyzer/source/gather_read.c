@@ -153,11 +153,7 @@ void host_intervals_finish(struct host_intervals *h)
 
 size_t host_intervals_taken(const struct host_intervals *h, size_t i)
 {
-	size_t n = 0;
-
-	for (size_t k = 0; k < h->slots; k++)
-		n += h->owner[i * h->slots + k].file > 0;
-	return n;
+	return count_if(k, h->slots, h->owner[i * h->slots + k].file > 0);
 }
 
 int host_intervals_move(struct host_intervals *h, const struct stretch *to)

@@ -2,6 +2,7 @@
 /* Lines of recorded stacks into folded ones. */
 #include "user_frames.h"
 
+#include "userspace/common/sort.h"
 #include "userspace/common/text.h"
 
 #include <stdbool.h>
@@ -113,10 +114,8 @@ static bool starts(const char *name)
 	};
 	size_t len = strcspn(name, "@"); /* a version follows */
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == len && !memcmp(words[i], name, len))
-			return true;
-	return false;
+	return any_of(i, sizeof(words) / sizeof(*words),
+		      strlen(words[i]) == len && !memcmp(words[i], name, len));
 }
 
 static void write_place(struct folding *g, const struct user_place *p, bool outermost)

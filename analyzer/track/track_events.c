@@ -391,10 +391,8 @@ int track_steady(struct track_events *t, struct verdict *jobs, bool at_once)
 
 bool track_unsteady(const struct track_events *t)
 {
-	for (size_t i = 0; i < t->n_levels; i++)
-		if (t->levels[i].verdicts && t->levels[i].verdicts != VERDICTS_ALL)
-			return true;
-	return false;
+	return any_of(i, t->n_levels,
+		      t->levels[i].verdicts && t->levels[i].verdicts != VERDICTS_ALL);
 }
 
 /* ---- notices, silence, and what can be judged ------------------------------------------------------- */

@@ -90,11 +90,10 @@ static int add_common(struct verdict *a, const struct gap_edge *e, size_t n, siz
 /* Whether the first n, which are of all servers, say what it says. */
 static bool is_common(const struct gap *all, size_t n, const struct gap *g)
 {
-	for (size_t i = 0; i < n; i++)
-		if (all[i].from_ns >= g->from_ns && all[i].to_ns <= g->to_ns &&
-		    !is_long(all[i].to_ns - all[i].from_ns, g->to_ns - g->from_ns, GAP_SAME_NS))
-			return true;
-	return false;
+	return any_of(i, n,
+		      all[i].from_ns >= g->from_ns && all[i].to_ns <= g->to_ns &&
+			      !is_long(all[i].to_ns - all[i].from_ns, g->to_ns - g->from_ns,
+				       GAP_SAME_NS));
 }
 
 int gaps_verdict(const struct gaps *g, struct verdict *a)

@@ -4,6 +4,7 @@
 
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 /* ---- what is not proven ------------------------------------------------------------------------------------- */
 
@@ -168,10 +169,7 @@ const char *sentence_not_judged(struct text *t, const struct verdict *a)
 
 static bool any_acknowledged(const struct verdict *a)
 {
-	for (size_t i = 0; i < a->n_notices; i++)
-		if (a->notices[i].kind == NOTICE_ACKNOWLEDGED)
-			return true;
-	return false;
+	return any_of(i, a->n_notices, a->notices[i].kind == NOTICE_ACKNOWLEDGED);
 }
 
 /* "; s3, s4 stopped reporting" */

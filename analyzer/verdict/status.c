@@ -155,10 +155,8 @@ static bool is_about(const struct incident *in, const struct part *p)
 {
 	if (in->node != p->node)
 		return false;
-	for (size_t i = 0; i < in->n_findings; i++)
-		if (!in->findings[i].symptom && !strcmp(in->findings[i].disk, p->disk))
-			return true;
-	return false;
+	return any_of(i, in->n_findings,
+		      !in->findings[i].symptom && !strcmp(in->findings[i].disk, p->disk));
 }
 
 enum status verdict_part_status(const struct verdict *a, const struct part *p, const char **reason)
@@ -198,10 +196,7 @@ bool verdict_finding_indicts(const struct verdict *a, const struct finding *e, b
 
 bool verdict_indicts(const struct verdict *a)
 {
-	for (size_t i = 0; i < a->n_incidents; i++)
-		if (!a->incidents[i].suspicion)
-			return true;
-	return false;
+	return any_of(i, a->n_incidents, !a->incidents[i].suspicion);
 }
 
 bool verdict_notice_now(const struct verdict *a, const struct notice *m)
@@ -211,11 +206,9 @@ bool verdict_notice_now(const struct verdict *a, const struct notice *m)
 
 bool verdict_silent_now(const struct verdict *a, size_t node)
 {
-	for (size_t i = 0; i < a->n_notices; i++)
-		if (a->notices[i].kind == NOTICE_SILENT && a->notices[i].node == node &&
-		    verdict_notice_now(a, &a->notices[i]))
-			return true;
-	return false;
+	return any_of(i, a->n_notices,
+		      a->notices[i].kind == NOTICE_SILENT && a->notices[i].node == node &&
+			      verdict_notice_now(a, &a->notices[i]));
 }
 
 int verdict_exit(const struct verdict *a, bool coded)

@@ -114,11 +114,9 @@ int verdict_note_lines(struct verdict *a, const char *lines)
 /* The finding of an incident's signal on one part; NULL: none. */
 static const struct finding *part_finding(const struct incident *in, const char *disk)
 {
-	for (size_t k = 0; k < in->n_findings; k++)
-		if (in->findings[k].signal == in->detail.signal && !in->findings[k].symptom &&
-		    !strcmp(in->findings[k].disk, disk))
-			return &in->findings[k];
-	return NULL;
+	return find_if(k, in->findings, in->n_findings,
+		       in->findings[k].signal == in->detail.signal && !in->findings[k].symptom &&
+			       !strcmp(in->findings[k].disk, disk));
 }
 
 size_t verdict_all_parts(const struct verdict *a, const struct incident *in)
@@ -190,10 +188,7 @@ static int note_left_out(struct verdict *a, const char *host, const char *file, 
 
 bool verdict_lacks_source(const struct verdict *a)
 {
-	for (size_t i = 0; i < a->n_notes; i++)
-		if (a->notes[i].kind == NOTE_LEFT_OUT && !*a->notes[i].host)
-			return true;
-	return false;
+	return any_of(i, a->n_notes, a->notes[i].kind == NOTE_LEFT_OUT && !*a->notes[i].host);
 }
 
 /* A server that was not there: the last one. 0 or -ENOMEM. */
@@ -483,10 +478,7 @@ const struct notice *verdict_replacement(const struct verdict *a)
 {
 	if (verdict_indicts(a))
 		return NULL;
-	for (size_t i = 0; i < a->n_notices; i++)
-		if (a->notices[i].replaces)
-			return &a->notices[i];
-	return NULL;
+	return find_if(i, a->notices, a->n_notices, a->notices[i].replaces);
 }
 
 enum { RESTARTS_MAX = 3 };

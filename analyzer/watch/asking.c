@@ -9,6 +9,7 @@
 #include "analyzer/source/tables/prometheus.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 struct asking {
 	struct analysis_opts o;
@@ -22,10 +23,8 @@ struct asking {
 
 int asking_is(char *const *paths, size_t n_paths)
 {
-	size_t n = 0;
+	size_t n = count_if(i, n_paths, prometheus_is(paths[i]));
 
-	for (size_t i = 0; i < n_paths; i++)
-		n += prometheus_is(paths[i]);
 	if (!n || n == n_paths)
 		return n > 0;
 	fail("a Prometheus is watched alone: run another 'limpet watch' for '%s'",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/version.h"
 
 #define LABELS(...)              \
@@ -202,11 +203,10 @@ static void put_notices(struct exposing *t)
 	const char *name = family(t, F_REMARKS);
 
 	for (int kind = 0; kind < NOTICE_KINDS; kind++) {
-		size_t n = 0;
+		size_t n = count_if(i, a->n_notices,
+				    (int)a->notices[i].kind == kind &&
+					    verdict_notice_now(a, &a->notices[i]));
 
-		for (size_t i = 0; i < a->n_notices; i++)
-			n += (int)a->notices[i].kind == kind &&
-			     verdict_notice_now(a, &a->notices[i]);
 		mt_labels(&t->t, name, LABELS({"kind", notice_words[kind]}), 1);
 		mt_u64(&t->t, n);
 	}

@@ -11,6 +11,7 @@
 #include "analyzer/verdict/sentences.h"
 #include "analyzer/output/finding.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/times.h"
 
 const char *view_clock(int64_t ns, char buf[16])
@@ -86,11 +87,7 @@ static bool is_told(const struct incident *x, bool suspicious)
 
 static size_t count_open(const struct verdict *a, bool suspicious)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < a->n_incidents; i++)
-		n += is_told(&a->incidents[i], suspicious);
-	return n;
+	return count_if(i, a->n_incidents, is_told(&a->incidents[i], suspicious));
 }
 
 /* Those that are open and indict, or are suspicious: each of several gets its share of the rows, and those without

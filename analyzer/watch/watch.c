@@ -15,6 +15,7 @@
 #include "analyzer/options/analysis.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 #define BACK_S 600 /* unless it is asked for */
 
@@ -487,11 +488,7 @@ const char *watch_trouble(struct watch *w)
 
 size_t watch_reporting(const struct watch *w)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < w->n_heard; i++)
-		n += w->here[i];
-	return n;
+	return count_if(i, w->n_heard, w->here[i]);
 }
 
 int watch_save(const struct watch *w)

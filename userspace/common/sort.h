@@ -80,6 +80,40 @@
 		end_;                                            \
 	})
 
+/*
+ * In order, for what is in none: the first i of 0 … n - 1 for which `test` is true, n where there is none; whether there is
+ * any; of how many it is true; the element of `at` that is the first, NULL: none. i is a name, which is declared here:
+ *
+ *	return any_of(i, a->n_notes, a->notes[i].kind == NOTE_REPEATED);
+ */
+#define index_if(i, n, ...)                           \
+	({                                            \
+		size_t found_ = 0, of_ = (size_t)(n); \
+                                                      \
+		for (; found_ < of_; found_++) {      \
+			const size_t i = found_;      \
+                                                      \
+			if (__VA_ARGS__)              \
+				break;                \
+		}                                     \
+		found_;                               \
+	})
+#define any_of(i, n, ...) (index_if(i, n, __VA_ARGS__) < (size_t)(n))
+#define count_if(i, n, ...)                              \
+	({                                               \
+		size_t count_ = 0;                       \
+                                                         \
+		for (size_t i = 0; i < (size_t)(n); i++) \
+			count_ += (__VA_ARGS__) ? 1 : 0; \
+		count_;                                  \
+	})
+#define find_if(i, at, n, ...)                               \
+	({                                                   \
+		size_t first_ = index_if(i, n, __VA_ARGS__); \
+                                                             \
+		first_ < (size_t)(n) ? &(at)[first_] : NULL; \
+	})
+
 /* What a comparison returns for two numbers, or two of anything that < compares. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -155,10 +155,8 @@ uint32_t *states_alike(struct scratch *room, size_t n,
 
 static int moments(struct scratch *room, struct turns *t, const struct states *s)
 {
-	size_t tasks = 0;
+	size_t tasks = count_if(i, s->n, takes_slot(&s->at[i]));
 
-	for (size_t i = 0; i < s->n; i++)
-		tasks += takes_slot(&s->at[i]);
 	t->at = scratch_array(room, 2 * tasks, sizeof(*t->at));
 	t->slot = scratch_array(room, tasks, sizeof(*t->slot));
 	t->free = scratch_array(room, tasks, sizeof(*t->free));

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include "userspace/common/sort.h"
 
 /* All kinds of one node in one part of the time. */
 struct together {
@@ -72,10 +73,8 @@ bool states_together_has(const struct states_job *j, size_t signal)
 
 bool states_together_made(const struct states_job *j, enum together_set set)
 {
-	unsigned int kinds = 0;
+	unsigned int kinds = count_if(i, j->n_signals, is_in(set, &j->signals[i]));
 
-	for (size_t i = 0; i < j->n_signals; i++)
-		kinds += is_in(set, &j->signals[i]);
 	return kinds >= sets[set].least;
 }
 

@@ -191,10 +191,8 @@ static size_t gather_kind(const struct job *j, const struct by_name *x, size_t k
 
 static bool of_metadata(const struct job *j, const size_t *of, size_t n)
 {
-	size_t metadata = 0;
+	size_t metadata = count_if(i, n, peers_metadata(j->a->nodes[of[i]]));
 
-	for (size_t i = 0; i < n; i++)
-		metadata += peers_metadata(j->a->nodes[of[i]]);
 	return 2 * metadata > n;
 }
 

@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 /* A column in which nobody was compared for so long, while others were, is worse no more. */
 #define SILENCE_S 300
@@ -150,11 +151,9 @@ static bool next_step(const struct job *j, int64_t *before_ns)
 static int panel_end(struct table_panel *p)
 {
 	const struct track_group *g = &p->panel.track;
-	bool tested = false;
 	int err = 0;
+	bool tested = any_of(i, p->n, g->at[i].tested);
 
-	for (size_t i = 0; i < p->n; i++)
-		tested |= g->at[i].tested;
 	/* too short for any block, or a job's log */
 	p->looked = !tested || p->t->events;
 	if (p->looked)

@@ -65,10 +65,9 @@ struct trained *model_add(struct model *m, const char *method, const char *metri
 
 const struct trained *model_find(const struct model *m, const char *method, const char *metric)
 {
-	for (size_t i = 0; i < m->n_trained; i++)
-		if (!strcmp(m->trained[i].metric, metric) && !strcmp(m->trained[i].method, method))
-			return &m->trained[i];
-	return NULL;
+	return find_if(i, m->trained, m->n_trained,
+		       !strcmp(m->trained[i].metric, metric) &&
+			       !strcmp(m->trained[i].method, method));
 }
 
 void model_mark_counters(struct model *m, const struct frame *f)

@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
 
 int64_t frame_time(const struct frame *f, size_t column)
 {
@@ -208,11 +209,7 @@ bool frame_has(const struct frame *f, size_t node)
 
 size_t frame_alive(const struct frame *f)
 {
-	size_t alive = 0;
-
-	for (size_t i = 0; i < f->n_nodes; i++)
-		alive += frame_has(f, i);
-	return alive;
+	return count_if(i, f->n_nodes, frame_has(f, i));
 }
 
 void frame_report(const struct frame *f)

@@ -136,11 +136,9 @@ static void drop_open(struct states *s)
 static int drop_alone(struct states *s)
 {
 	struct moments m = {0};
-	bool any = false;
 	int err = 0;
+	bool any = any_of(i, s->n, is_too_long(&s->at[i]));
 
-	for (size_t i = 0; i < s->n && !any; i++)
-		any = is_too_long(&s->at[i]);
 	if (any)
 		err = gather_moments(&m, s);
 	for (size_t i = 0; i < s->n && m.n && !err; i++)

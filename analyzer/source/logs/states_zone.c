@@ -6,6 +6,7 @@
 #include "internal.h"
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 
 enum { ENDS_MIN = 3, ZONE_WEST = -12 * 4, ZONE_EAST = 14 * 4 };
 
@@ -33,10 +34,8 @@ static bool is_told(const struct stem *x)
 /* Whether one of those that tell ends then, too. */
 static bool ends_with_one(const struct reading *r, int64_t last_ns)
 {
-	for (size_t i = 0; i < r->stems.n; i++)
-		if (is_told(&r->stem[i]) && llabs(r->stem[i].last_ns - last_ns) <= TOGETHER_NS)
-			return true;
-	return false;
+	return any_of(i, r->stems.n,
+		      is_told(&r->stem[i]) && llabs(r->stem[i].last_ns - last_ns) <= TOGETHER_NS);
 }
 
 bool states_zone(const struct states *s, int64_t *ns)
@@ -58,11 +57,9 @@ bool states_zone(const struct states *s, int64_t *ns)
 	if (!r || r->n_zone || ends < ENDS_MIN || !is_zone(quarters))
 		return false;
 	*ns = quarters * ZONE_QUARTER_NS;
-	for (size_t i = 0; i < r->stems.n; i++)
-		if (r->stem[i].local && r->stem[i].last_ns > INT64_MIN &&
-		    !ends_with_one(r, r->stem[i].last_ns))
-			return false;
-	return true;
+	return !any_of(i, r->stems.n,
+		       r->stem[i].local && r->stem[i].last_ns > INT64_MIN &&
+			       !ends_with_one(r, r->stem[i].last_ns));
 }
 
 int states_in_zone(struct states *s, int64_t ns, const struct states *by)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "prometheus.h"
+#include "userspace/common/sort.h"
 
 static int bad(char why[PROMETHEUS_WHY_LEN], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -38,10 +39,8 @@ static const struct scheme {
 
 static const struct scheme *scheme_of(const char *source)
 {
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (!strncmp(source, schemes[i].name, strlen(schemes[i].name)))
-			return &schemes[i];
-	return NULL;
+	return find_if(i, schemes, sizeof(schemes) / sizeof(*schemes),
+		       !strncmp(source, schemes[i].name, strlen(schemes[i].name)));
 }
 
 bool prometheus_is(const char *source)
@@ -92,10 +91,7 @@ static int add_matcher(struct prometheus_url *p, const char *at, size_t len,
 
 static bool chooses(const struct prometheus_url *p, const char *label)
 {
-	for (size_t i = 0; i < p->n; i++)
-		if (!strcmp(p->matcher[i].label, label))
-			return true;
-	return false;
+	return any_of(i, p->n, !strcmp(p->matcher[i].label, label));
 }
 
 int prometheus_url_parse(struct prometheus_url *p, const char *source, char why[PROMETHEUS_WHY_LEN])

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "userspace/metrics/metrics.h"
+#include "userspace/common/sort.h"
 
 enum { SERVERS_LEAST = 3 };
 
@@ -168,10 +169,7 @@ static int header(struct columns *s)
 
 static const struct unit *unit_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (!strcmp(units[i].name, name))
-			return &units[i];
-	return NULL;
+	return find_if(i, units, sizeof(units) / sizeof(*units), !strcmp(units[i].name, name));
 }
 
 /* A number, with a unit or without. All cells are of one kind: "1.2 s" beside "950 ms". */

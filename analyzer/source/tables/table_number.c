@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "userspace/common/sort.h"
 
 static const char *const missing[] = {"", "-", "nan", "+nan", "-nan", "na", "n/a", "null", "none"};
 static const char *const infinite[] = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"};
 
 static bool in_list(const char *s, const char *const *list, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcasecmp(s, list[i]))
-			return true;
-	return false;
+	return any_of(i, n, !strcasecmp(s, list[i]));
 }
 
 /* For the few that the fast way cannot do exactly. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "userspace/common/clock.h"
+#include "userspace/common/sort.h"
 #include "userspace/metrics/metrics.h"
 
 enum { WORDS_MAX = 256, SECTIONS_MAX = 64 };
@@ -78,10 +79,7 @@ static bool names_device(const char *word)
 {
 	static const char *const names[] = {"DEV", "IFACE", "CPU", "Device", "Device:"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(word, names[i]))
-			return true;
-	return false;
+	return any_of(i, sizeof(names) / sizeof(*names), !strcmp(word, names[i]));
 }
 
 static const char *metric_of(const char *word)

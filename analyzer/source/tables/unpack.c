@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include "userspace/common/sort.h"
 
 enum { WINDOW_LOG = 27, MEMORY = 1 << 27, TIMES_FROM = 1 << 28 };
 
@@ -155,10 +156,9 @@ static const struct packer packers[] = {
 
 static const struct packer *packer_of(const unsigned char *head, size_t n)
 {
-	for (size_t i = 0; i < sizeof(packers) / sizeof(*packers); i++)
-		if (n >= packers[i].n_magic && !memcmp(head, packers[i].magic, packers[i].n_magic))
-			return &packers[i];
-	return NULL;
+	return find_if(i, packers, sizeof(packers) / sizeof(*packers),
+		       n >= packers[i].n_magic &&
+			       !memcmp(head, packers[i].magic, packers[i].n_magic));
 }
 
 /* Of bzip2's three letters a table could begin with: a block's first byte, or the last's, follows. */
