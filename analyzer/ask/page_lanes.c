@@ -47,17 +47,9 @@ struct lane {
 	const char *name;
 };
 
-static int late_first(const void *a, const void *b)
-{
-	const struct lane *x = a, *y = b;
+COMPARISON(late_first, struct lane, ORDER(b->late, a->late) ?: strverscmp(a->name, b->name))
 
-	return ORDER(y->late, x->late) ?: strverscmp(x->name, y->name);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strverscmp(((const struct lane *)a)->name, ((const struct lane *)b)->name);
-}
+COMPARISON(by_name, struct lane, strverscmp(a->name, b->name))
 
 static bool is_in_view(const struct picture *p, const struct job_task *t)
 {

@@ -17,13 +17,9 @@ struct tile {
 };
 
 /* Groups by the worst of their servers, then by number; what is in none is last. */
-static int by_tile(const void *a, const void *b)
-{
-	const struct tile *x = a, *y = b;
-
-	return ORDER(y->worst, x->worst) ?: ORDER((uint32_t)x->group, (uint32_t)y->group)
-		       ?: ORDER(y->status, x->status) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_tile, struct tile,
+	   ORDER(b->worst, a->worst) ?: ORDER((uint32_t)a->group, (uint32_t)b->group)
+		   ?: ORDER(b->status, a->status) ?: ORDER(a->node, b->node))
 
 /* NULL: no memory. */
 static struct tile *tiles_of(const struct verdict *a)

@@ -105,12 +105,8 @@ static struct limped limped_of(const struct summary *s, size_t first)
 	return l;
 }
 
-static int by_length(const void *x, const void *y)
-{
-	const struct limped *a = x, *b = y;
-
-	return a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : strcmp(a->server, b->server);
-}
+COMPARISON(by_length, struct limped,
+	   a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : strcmp(a->server, b->server))
 
 static int summary_read(struct summary *s, struct front *f)
 {

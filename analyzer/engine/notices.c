@@ -59,13 +59,7 @@ static struct fleet_cell *cell_of(struct fleet *f, uint32_t id)
 	return &f->cells[f->n++];
 }
 
-static int by_cell(const void *a, const void *b)
-{
-	const struct compared *x = *(const struct compared *const *)a,
-			      *y = *(const struct compared *const *)b;
-
-	return ORDER(x->id, y->id) ?: ORDER(x, y);
-}
+COMPARISON(by_cell, struct compared *const, ORDER((*a)->id, (*b)->id) ?: ORDER(*a, *b))
 
 /* The cell most members were compared in, and what was common there. 1, 0: in none, or -ENOMEM. */
 static int fleet_common(const struct peerset *set, const struct compared *c, uint32_t *id,

@@ -42,19 +42,9 @@ static double or_zero(double x)
 	return isfinite(x) ? x : 0;
 }
 
-static int by_ends(const void *a, const void *b)
-{
-	const struct end *x = a, *y = b;
+COMPARISON(by_ends, struct end, ORDER(a->node, b->node) ?: ORDER(a->other, b->other))
 
-	return ORDER(x->node, y->node) ?: ORDER(x->other, y->other);
-}
-
-static int by_lost(const void *a, const void *b)
-{
-	const struct end *x = a, *y = b;
-
-	return ORDER(y->lost, x->lost) ?: ORDER(x->other, y->other);
-}
+COMPARISON(by_lost, struct end, ORDER(b->lost, a->lost) ?: ORDER(a->other, b->other))
 
 static void ends_add(struct both_ends *to, const struct both_ends *x)
 {
@@ -377,12 +367,7 @@ struct named_member {
 	double d;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct named_member *x = a, *y = b;
-
-	return strcmp(x->name, y->name) ?: ORDER(x->d, y->d);
-}
+COMPARISON(by_name, struct named_member, strcmp(a->name, b->name) ?: ORDER(a->d, b->d))
 
 /* What it is worse by than half of those of its name on other servers; they are
  * in order of d. The lower of two middle ones, so that of three bad disks of

@@ -32,12 +32,8 @@ struct look_work {
 	double ss, dof; /* of single values about their means */
 };
 
-static int by_kind(const void *a, const void *b)
-{
-	const struct look_value *x = a, *y = b;
-
-	return ORDER(x->kind, y->kind) ?: ORDER(x->entity, y->entity) ?: ORDER(x->value, y->value);
-}
+COMPARISON(by_kind, struct look_value,
+	   ORDER(a->kind, b->kind) ?: ORDER(a->entity, b->entity) ?: ORDER(a->value, b->value))
 
 /*
  * n ascending values of one entity and kind: M without the worst, G of all, both over values that

@@ -32,13 +32,9 @@ struct flow_cells {
 	double usual;
 };
 
-static int by_cell(const void *a, const void *b)
-{
-	const struct flow_cell_value *x = a, *y = b;
-
-	return ORDER(x->kind, y->kind) ?: ORDER(x->group, y->group) ?: ORDER(x->size, y->size)
-		       ?: ORDER(x->node, y->node) ?: ORDER(x->place, y->place);
-}
+COMPARISON(by_cell, struct flow_cell_value,
+	   ORDER(a->kind, b->kind) ?: ORDER(a->group, b->group) ?: ORDER(a->size, b->size)
+		   ?: ORDER(a->node, b->node) ?: ORDER(a->place, b->place))
 
 static bool is_compared(const struct state *x)
 {

@@ -247,19 +247,9 @@ static int by_whom(const struct flow_outlier *x, const struct flow_outlier *y)
 	return ORDER(x->value, y->value) ?: ORDER(x->map, y->map) ?: ORDER(x->reduce, y->reduce);
 }
 
-static int by_whom_and_z(const void *a, const void *b)
-{
-	const struct flow_outlier *x = a, *y = b;
+COMPARISON(by_whom_and_z, struct flow_outlier, by_whom(a, b) ?: ORDER(fabs(b->z), fabs(a->z)))
 
-	return by_whom(x, y) ?: ORDER(fabs(y->z), fabs(x->z));
-}
-
-static int by_z(const void *a, const void *b)
-{
-	const struct flow_outlier *x = a, *y = b;
-
-	return ORDER(fabs(y->z), fabs(x->z)) ?: by_whom(x, y);
-}
+COMPARISON(by_z, struct flow_outlier, ORDER(fabs(b->z), fabs(a->z)) ?: by_whom(a, b))
 
 /* A value belongs to the map, to the reduce, or to both. */
 static struct flow_outlier outlier(const struct pairs *p, const struct flow_pair *a, size_t c)
@@ -316,12 +306,8 @@ static void keep_outliers(struct job_flow *f)
 	f->more_outliers = kept - f->n_outliers;
 }
 
-static int by_paths(const void *a, const void *b)
-{
-	const struct flow_cluster *x = a, *y = b;
-
-	return ORDER(y->paths, x->paths) ?: ORDER(y->seconds[FLOW_MAP], x->seconds[FLOW_MAP]);
-}
+COMPARISON(by_paths, struct flow_cluster,
+	   ORDER(b->paths, a->paths) ?: ORDER(b->seconds[FLOW_MAP], a->seconds[FLOW_MAP]))
 
 static int tell_clusters(struct pairs *p, size_t k)
 {

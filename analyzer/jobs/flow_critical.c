@@ -191,12 +191,7 @@ static int add_share(struct flow_share **at, size_t *n, uint32_t what, const str
 	return 0;
 }
 
-static int by_seconds(const void *a, const void *b)
-{
-	const struct flow_share *x = a, *y = b;
-
-	return ORDER(y->s, x->s) ?: ORDER(x->what, y->what);
-}
+COMPARISON(by_seconds, struct flow_share, ORDER(b->s, a->s) ?: ORDER(a->what, b->what))
 
 static int add_up(struct job_flow *f)
 {

@@ -133,12 +133,7 @@ static bool stage_of(const struct job_flow *f, const struct state *x, uint32_t *
 	return end > name + strlen(word) && n < UINT32_MAX;
 }
 
-static int by_stage(const void *a, const void *b)
-{
-	const struct flow_group *x = a, *y = b;
-
-	return ORDER(x->stage, y->stage);
-}
+COMPARISON(by_stage, struct flow_group, ORDER(a->stage, b->stage))
 
 static uint32_t group_of_stage(const struct job_flow *f, uint32_t stage)
 {

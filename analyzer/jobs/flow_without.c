@@ -47,12 +47,8 @@ struct state_ratio {
 	double r, s; /* ln of its own to the usual; seconds */
 };
 
-static int by_node_kind(const void *a, const void *b)
-{
-	const struct state_ratio *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind) ?: ORDER(x->r, y->r);
-}
+COMPARISON(by_node_kind, struct state_ratio,
+	   ORDER(a->node, b->node) ?: ORDER(a->kind, b->kind) ?: ORDER(a->r, b->r))
 
 static struct replay_kind *at_kind(const struct flow_replay *r, uint32_t node, uint8_t kind)
 {
@@ -176,12 +172,8 @@ struct slot_moment {
 	uint32_t node;
 };
 
-static int by_node_time(const void *a, const void *b)
-{
-	const struct slot_moment *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->ns, y->ns) ?: ORDER(x->more, y->more);
-}
+COMPARISON(by_node_time, struct slot_moment,
+	   ORDER(a->node, b->node) ?: ORDER(a->ns, b->ns) ?: ORDER(a->more, b->more))
 
 /* As many slots as attempts of a kind ran at once on each server. */
 static int count_slots(struct scratch *slots, struct flow_replay *r, size_t kind)
@@ -277,12 +269,7 @@ static double replay(struct flow_replay *r, uint32_t without)
 	return last;
 }
 
-static int by_time_then(const void *a, const void *b)
-{
-	const struct flow_without *x = a, *y = b;
-
-	return ORDER(x->s, y->s) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_time_then, struct flow_without, ORDER(a->s, b->s) ?: ORDER(a->node, b->node))
 
 /* The kind of state that cost most on this node. */
 static struct flow_without slowest(const struct flow_replay *r, uint32_t node)

@@ -32,11 +32,7 @@ void hardware_free(struct hardware_file *h)
 	free(h);
 }
 
-static int by_node(const void *a, const void *b)
-{
-	return strcmp(((const struct hardware_line *)a)->node,
-		      ((const struct hardware_line *)b)->node);
-}
+COMPARISON(by_node, struct hardware_line, strcmp(a->node, b->node))
 
 static int refuse(const char *path, unsigned int number, const char *why)
 {

@@ -32,12 +32,7 @@ struct edge {
 	int by;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
-
-	return ORDER(x->ns, y->ns) ?: ORDER(x->by, y->by);
-}
+COMPARISON(by_time, struct edge, ORDER(a->ns, b->ns) ?: ORDER(a->by, b->by))
 
 static size_t edges_of(const struct stragglers *g, struct edge *e)
 {

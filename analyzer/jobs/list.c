@@ -12,12 +12,7 @@
 #include "userspace/common/sort.h"
 #include "userspace/common/text_clean.h"
 
-static int by_name(const void *a, const void *b)
-{
-	const struct straggler_job *x = a, *y = b;
-
-	return strcmp(x->job, y->job);
-}
+COMPARISON(by_name, struct straggler_job, strcmp(a->job, b->job))
 
 static bool is_wanted(const struct stragglers *g, const struct state *x)
 {
@@ -197,13 +192,9 @@ static int late_and_newest_first(const void *a, const void *b, void *arg)
 		       ?: ORDER(q->end_ns, p->end_ns) ?: ORDER(x->state, y->state);
 }
 
-static int by_server(const void *a, const void *b)
-{
-	const struct job_task *x = a, *y = b;
-
-	return ORDER(x->job, y->job) ?: ORDER(x->node, y->node) ?: ORDER(x->start_ns, y->start_ns)
-		       ?: strcmp(x->task, y->task);
-}
+COMPARISON(by_server, struct job_task,
+	   ORDER(a->job, b->job) ?: ORDER(a->node, b->node) ?: ORDER(a->start_ns, b->start_ns)
+		   ?: strcmp(a->task, b->task))
 
 static struct job_task shown(const struct stragglers *g, const struct found_task *t)
 {

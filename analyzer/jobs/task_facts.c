@@ -23,12 +23,8 @@ static int by_name(const struct attempt *x, const struct attempt *y)
 	return memcmp(x->name, y->name, len) ?: ORDER(x->len, y->len);
 }
 
-static int by_task(const void *a, const void *b)
-{
-	const struct attempt *x = a, *y = b;
-
-	return by_name(x, y) ?: ORDER(x->start_ns, y->start_ns) ?: ORDER(x->state, y->state);
-}
+COMPARISON(by_task, struct attempt,
+	   by_name(a, b) ?: ORDER(a->start_ns, b->start_ns) ?: ORDER(a->state, b->state))
 
 static bool is_attempt(const struct states *s, size_t i, struct attempt *a)
 {

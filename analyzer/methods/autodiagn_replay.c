@@ -64,13 +64,9 @@ static int report_order(const struct progress_replay *p, size_t i, const struct 
 
 /* ---- tasks ------------------------------------------------------------------------------------------------------ */
 
-static int by_start(const void *a, const void *b)
-{
-	const struct reported_task *x = a, *y = b;
-
-	return ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind) ?: ORDER(x->start_ns, y->start_ns)
-		       ?: ORDER(x->state, y->state);
-}
+COMPARISON(by_start, struct reported_task,
+	   ORDER(a->job, b->job) ?: ORDER(a->kind, b->kind) ?: ORDER(a->start_ns, b->start_ns)
+		   ?: ORDER(a->state, b->state))
 
 /* Tasks of jobs that are known, and of servers whose tasks' progress is. */
 static void list_tasks(struct progress_replay *p)

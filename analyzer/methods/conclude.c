@@ -64,13 +64,9 @@ static int add_signals(struct verdict *v, const struct conclusion *c)
 
 /* ---- incidents ---------------------------------------------------------------------------------- */
 
-static int by_node_and_key(const void *a, const void *b)
-{
-	const struct indictment *x = a, *y = b;
-
-	return ORDER(x->about.node, y->about.node) ?: ORDER(y->about.score, x->about.score)
-		?: ORDER(x->metric, y->metric);
-}
+COMPARISON(by_node_and_key, struct indictment,
+	   ORDER(a->about.node, b->about.node) ?: ORDER(b->about.score, a->about.score)
+		   ?: ORDER(a->metric, b->metric))
 
 void conclude_finding(struct incident *in, struct finding e)
 {

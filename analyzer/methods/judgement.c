@@ -123,12 +123,7 @@ static int by_metric_window_node(const void *a, const void *b)
 		       ?: ORDER(x->window, y->window) ?: ORDER(x->node, y->node);
 }
 
-static int by_metric_node(const void *a, const void *b)
-{
-	const struct blind *x = a, *y = b;
-
-	return ORDER(x->metric, y->metric) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_metric_node, struct blind, ORDER(a->metric, b->metric) ?: ORDER(a->node, b->node))
 
 void judgement_sort(struct judgement *j)
 {

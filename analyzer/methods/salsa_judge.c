@@ -78,13 +78,9 @@ static void bounds(struct salsa_judging *j)
 	}
 }
 
-static int by_end(const void *a, const void *b)
-{
-	const struct event *e = a, *f = b;
-
-	return ORDER(e->group, f->group) ?: ORDER(e->end_ns, f->end_ns)
-		       ?: ORDER(e->node, f->node) ?: ORDER(e->seconds, f->seconds);
-}
+COMPARISON(by_end, struct event,
+	   ORDER(a->group, b->group) ?: ORDER(a->end_ns, b->end_ns) ?: ORDER(a->node, b->node)
+		   ?: ORDER(a->seconds, b->seconds))
 
 /* How many there are of the kind at hand. */
 static size_t fill_events(struct salsa_judging *j)
@@ -258,12 +254,7 @@ static int judge_windows(struct salsa_judging *j)
 
 /* ---- online ----------------------------------------------------------------------------------------------- */
 
-static int by_from(const void *a, const void *b)
-{
-	const struct job_seconds *s = a, *t = b;
-
-	return ORDER(s->from, t->from) ?: ORDER(s->to, t->to);
-}
+COMPARISON(by_from, struct job_seconds, ORDER(a->from, b->from) ?: ORDER(a->to, b->to))
 
 /* Of any state: a job runs while one of its states does. */
 static int fill_spans(struct salsa_judging *j)

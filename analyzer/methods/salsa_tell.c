@@ -143,12 +143,7 @@ static struct finding finding_of(const struct salsa_conclusion *t, const struct 
 	return finding_make(&about, NULL);
 }
 
-static int by_z(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-
-	return ORDER(y->z, x->z) ?: ORDER(x->signal, y->signal);
-}
+COMPARISON(by_z, struct finding, ORDER(b->z, a->z) ?: ORDER(a->signal, b->signal))
 
 /* The state tells which daemon it is; why is not known [K V-A]. */
 static int indict(const struct salsa_conclusion *t, size_t node)

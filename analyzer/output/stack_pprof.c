@@ -77,12 +77,8 @@ struct pprof_names {
 	size_t n;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	const struct pprof_name *x = a, *y = b;
-
-	return memcmp(x->at, y->at, x->len < y->len ? x->len : y->len) ?: ORDER(x->len, y->len);
-}
+COMPARISON(by_name, struct pprof_name,
+	   memcmp(a->at, b->at, a->len < b->len ? a->len : b->len) ?: ORDER(a->len, b->len))
 
 static bool next_frame(const char **text, struct pprof_name *frame)
 {

@@ -48,13 +48,8 @@ static void print_job(const struct verdict *a, const struct straggler_job *j)
 }
 
 /* The more often it was one, the more of one it is. */
-static int by_flagged(const void *a, const void *b)
-{
-	const struct straggler *x = *(const struct straggler *const *)a;
-	const struct straggler *y = *(const struct straggler *const *)b;
-
-	return ORDER(y->flagged, x->flagged) ?: ORDER(x, y);
-}
+COMPARISON(by_flagged, struct straggler *const,
+	   ORDER((*b)->flagged, (*a)->flagged) ?: ORDER(*a, *b))
 
 static void print_straggler(const struct verdict *a, const struct straggler *s)
 {

@@ -201,12 +201,7 @@ int panel_unjudged(const struct panel *p, struct verdict *a)
 	return err;
 }
 
-static int by_server(const void *a, const void *b)
-{
-	const struct unjudged *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->signal, y->signal);
-}
+COMPARISON(by_server, struct unjudged, ORDER(a->node, b->node) ?: ORDER(a->signal, b->signal))
 
 void panel_unjudged_sort(struct verdict *a)
 {

@@ -46,20 +46,10 @@ struct busy_server {
 	const char *name;
 };
 
-static int by_busy(const void *a, const void *b)
-{
-	const struct busy_server *x = a, *y = b;
-
-	return ORDER(y->s, x->s) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_busy, struct busy_server, ORDER(b->s, a->s) ?: ORDER(a->node, b->node))
 
 /* As people count: n2 before n10. */
-static int by_name(const void *a, const void *b)
-{
-	const struct busy_server *x = a, *y = b;
-
-	return strverscmp(x->name, y->name);
-}
+COMPARISON(by_name, struct busy_server, strverscmp(a->name, b->name))
 
 static int make_rows(struct swim *s)
 {

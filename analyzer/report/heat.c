@@ -80,12 +80,9 @@ static void strip_fill(struct strip *s, const struct report *r)
 		s->loud += s->level[c] > JUDGED;
 }
 
-static int by_strip(const void *a, const void *b)
-{
-	const struct strip *x = a, *y = b;
-	return ORDER(y->incidents, x->incidents) ?: ORDER(most_of(y), most_of(x))
-		       ?: ORDER(y->row != NULL, x->row != NULL) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_strip, struct strip,
+	   ORDER(b->incidents, a->incidents) ?: ORDER(most_of(b), most_of(a))
+		   ?: ORDER(b->row != NULL, a->row != NULL) ?: ORDER(a->node, b->node))
 
 static void reason(struct text *why, const struct report *r, const struct strip *s)
 {

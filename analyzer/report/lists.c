@@ -70,13 +70,7 @@ static void put_notices(FILE *to, const struct verdict *a)
 
 /* ---- ruled out ------------------------------------------------------------------------------------ */
 
-static int by_score(const void *x, const void *y)
-{
-	const struct finding *a = *(const struct finding *const *)x;
-	const struct finding *b = *(const struct finding *const *)y;
-
-	return ORDER(b->z, a->z) ?: ORDER(a, b);
-}
+COMPARISON(by_score, struct finding *const, ORDER((*b)->z, (*a)->z) ?: ORDER(*a, *b))
 
 static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct finding *e)
 {
@@ -215,13 +209,9 @@ static void put_signals(FILE *to, const struct report *r)
 /* ---- who was not judged --------------------------------------------------------------------------- */
 
 /* Those judged on nothing first; then by reason, server and signal. */
-static int by_reason(const void *x, const void *y)
-{
-	const struct unjudged *a = x, *b = y;
-
-	return ORDER(b->signal == SIGNAL_ALL, a->signal == SIGNAL_ALL) ?: unjudged_compare(a, b)
-		       ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
-}
+COMPARISON(by_reason, struct unjudged,
+	   ORDER(b->signal == SIGNAL_ALL, a->signal == SIGNAL_ALL) ?: unjudged_compare(a, b)
+		   ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node))
 
 /* How many of n have the signal and reason of the first. */
 static size_t run_of(const struct unjudged *at, size_t n)

@@ -177,14 +177,7 @@ void relay_counts(struct relay *r, struct relay_counts *out)
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
-{
-	const struct parcel *x = a, *y = b;
-
-	if (x->wall_ns != y->wall_ns)
-		return x->wall_ns < y->wall_ns ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
-}
+COMPARISON(by_time, struct parcel, ORDER(a->wall_ns, b->wall_ns) ?: ORDER(a->number, b->number))
 
 /* Under the lock: whether what is held is held still. */
 static bool still_holds(const struct relay *r)

@@ -77,12 +77,7 @@ static int add_files(struct kept_files *f, int root, const char *host)
 	return err;
 }
 
-static int by_date(const void *a, const void *b)
-{
-	const struct kept_file *x = a, *y = b;
-
-	return strcmp(x->date, y->date);
-}
+COMPARISON(by_date, struct kept_file, strcmp(a->date, b->date))
 
 static int list(struct kept_files *f, DIR *root)
 {

@@ -166,21 +166,12 @@ struct address_vote {
 	uint32_t address, node;
 };
 
-static int by_received(const void *a, const void *b)
-{
-	const struct large *x = a, *y = b;
+COMPARISON(by_received, struct large,
+	   ORDER(a->group, b->group) ?: ORDER(a->l.rx_kb, b->l.rx_kb)
+		   ?: ORDER(a->l.node, b->l.node) ?: ORDER(a->l.address, b->l.address))
 
-	return ORDER(x->group, y->group)
-		       ?: ORDER(x->l.rx_kb, y->l.rx_kb)
-		       ?: ORDER(x->l.node, y->l.node) ?: ORDER(x->l.address, y->l.address);
-}
-
-static int by_address(const void *a, const void *b)
-{
-	const struct address_vote *x = a, *y = b;
-
-	return ORDER(x->address, y->address) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_address, struct address_vote,
+	   ORDER(a->address, b->address) ?: ORDER(a->node, b->node))
 
 static double apart(double kb)
 {

@@ -190,12 +190,7 @@ static int take_rows(struct feed_merge *m, struct merge_part *p, bool late)
 	return err;
 }
 
-static int by_server(const void *a, const void *b)
-{
-	const struct feed_item *x = a, *y = b;
-
-	return x->server < y->server ? -1 : x->server > y->server;
-}
+COMPARISON(by_server, struct feed_item, a->server<b->server ? -1 : a->server> b->server)
 
 static int give_rows(struct feed_merge *m)
 {

@@ -635,12 +635,7 @@ static int stream_read(struct follow *f, struct stretch *stretch)
 	return move_windows(s);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct follow_host *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
+COMPARISON(by_name, struct follow_host, strcmp(a->name, b->name))
 
 /* Servers are new when the first interval after their first second is given, all of them by name: so that their numbers do
  * not depend on how the stream came. */

@@ -318,12 +318,7 @@ static int on_device(void *arg, const struct device_identity *id)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const struct cgroup *x = a, *y = b;
-
-	return strcmp(x->name, y->name) ?: ORDER(x->order, y->order);
-}
+COMPARISON(by_name, struct cgroup, strcmp(a->name, b->name) ?: ORDER(a->order, b->order))
 
 static const struct cgroup *find_cgroup(const struct devices *d, const char *name)
 {

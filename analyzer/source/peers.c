@@ -157,12 +157,7 @@ static int parse(struct peers_file *p, size_t len, const char *path)
 }
 
 /* By text, then line, so that the complaint is about the later one. */
-static int by_text(const void *a, const void *b)
-{
-	const struct peers_word *x = a, *y = b;
-
-	return strcmp(x->text, y->text) ?: ORDER(x->line, y->line);
-}
+COMPARISON(by_text, struct peers_word, strcmp(a->text, b->text) ?: ORDER(a->line, b->line))
 
 static int check_twice(struct words *w, const char *path)
 {

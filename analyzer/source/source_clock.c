@@ -9,12 +9,7 @@
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
-static int by_time(const void *a, const void *b)
-{
-	const struct source_when *const *x = a, *const *y = b;
-
-	return ORDER((*x)->first_ns, (*y)->first_ns);
-}
+COMPARISON(by_time, struct source_when *const, ORDER((*a)->first_ns, (*b)->first_ns))
 
 /* A file has seconds of one day at most, so that its first one stands for all. Over the files in order of
  * time goes a window of twice the distance, which counts the servers in it. */

@@ -45,12 +45,8 @@ static int by_name(const void *a, const void *b)
 	return ORDER(x->container != NULL, y->container != NULL) ?: ORDER(x->pid, y->pid);
 }
 
-static int by_name_and_time(const void *a, const void *b)
-{
-	const struct wanted_process *x = a, *y = b;
-
-	return by_name(a, b) ?: ORDER(x->state->start_ns, y->state->start_ns);
-}
+COMPARISON(by_name_and_time, struct wanted_process,
+	   by_name(a, b) ?: ORDER(a->state->start_ns, b->state->start_ns))
 
 static int want(struct joining *j, struct states *s, size_t i, const char *container, uint32_t pid)
 {

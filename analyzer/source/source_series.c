@@ -7,13 +7,8 @@
 
 #include "userspace/common/sort.h"
 
-static int by_host_and_time(const void *a, const void *b)
-{
-	const struct source_file *x = a, *y = b;
-
-	return strcmp(x->host, y->host) ?: ORDER(x->first_ns, y->first_ns)
-		       ?: strcmp(x->path, y->path);
-}
+COMPARISON(by_host_and_time, struct source_file,
+	   strcmp(a->host, b->host) ?: ORDER(a->first_ns, b->first_ns) ?: strcmp(a->path, b->path))
 
 /* A file that is there twice, and one whose name is not its server's beside one whose name is. */
 static int check_names(struct sources *s)

@@ -156,12 +156,7 @@ bool elf_address(const struct elf_segment *at, size_t n, uint64_t offset, uint64
 
 /* ---- functions ---- */
 
-static int by_start(const void *a, const void *b)
-{
-	const struct elf_function *x = a, *y = b;
-
-	return ORDER(x->start, y->start);
-}
+COMPARISON(by_start, struct elf_function, ORDER(a->start, b->start))
 
 /* Of the table in a section, in the place of those before, if it has any; one without a size does not say where
  * it ends. */

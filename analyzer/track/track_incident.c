@@ -215,20 +215,12 @@ static uint64_t spell_id(const struct track *t, const struct spell *c)
 
 /* ---- findings -------------------------------------------------------------------------------------- */
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-
-	return ORDER(x->symptom, y->symptom) ?: ORDER(y->z, x->z) ?: ORDER(x->signal, y->signal);
-}
+COMPARISON(by_weight, struct finding,
+	   ORDER(a->symptom, b->symptom) ?: ORDER(b->z, a->z) ?: ORDER(a->signal, b->signal))
 
 /* Of all that there was: what is worse now first. */
-static int by_open(const void *a, const void *b)
-{
-	const struct finding *x = a, *y = b;
-
-	return ORDER(x->symptom, y->symptom) ?: ORDER(y->open, x->open) ?: by_weight(a, b);
-}
+COMPARISON(by_open, struct finding,
+	   ORDER(a->symptom, b->symptom) ?: ORDER(b->open, a->open) ?: by_weight(a, b))
 
 /*
  * A spell can last long, a hot server's for days. What counts now is what is worse now, or was lately: it goes

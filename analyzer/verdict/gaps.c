@@ -36,20 +36,11 @@ int gaps_heard(struct gaps *g, size_t node, int64_t from_ns, int64_t to_ns, int6
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct gap_edge *x = a, *y = b;
+COMPARISON(by_time, struct gap_edge, ORDER(a->ns, b->ns) ?: ORDER(a->by, b->by))
 
-	return ORDER(x->ns, y->ns) ?: ORDER(x->by, y->by);
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct gap *x = a, *y = b;
-
-	return ORDER(x->from_ns, y->from_ns) ?: ORDER(y->node == SIZE_MAX, x->node == SIZE_MAX)
-		       ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_begin, struct gap,
+	   ORDER(a->from_ns, b->from_ns) ?: ORDER(b->node == SIZE_MAX, a->node == SIZE_MAX)
+		   ?: ORDER(a->node, b->node))
 
 /* Before its first and after its last word a server is away, too. How many servers there are. */
 static size_t edges_of(const struct gaps *g, struct gap_edge *e, size_t *n)

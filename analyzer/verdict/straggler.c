@@ -22,12 +22,8 @@ static int by_times(const void *a, const void *b, void *arg)
 	return ORDER(times(&at[y]), times(&at[x])) ?: ORDER(x, y);
 }
 
-static int by_job(const void *a, const void *b)
-{
-	const struct straggler *x = a, *y = b;
-
-	return ORDER(x->job, y->job) ?: ORDER(x->onset_ns, y->onset_ns) ?: strcmp(x->task, y->task);
-}
+COMPARISON(by_job, struct straggler,
+	   ORDER(a->job, b->job) ?: ORDER(a->onset_ns, b->onset_ns) ?: strcmp(a->task, b->task))
 
 void stragglers_in_order(struct straggler *at, size_t n)
 {

@@ -149,17 +149,10 @@ static int join_nodes(struct verdict *a, const struct verdict *b, size_t *map)
 		failed_;                                                              \
 	})
 
-static int by_time(const void *x, const void *y)
-{
-	const struct explained_look *a = x, *b = y;
+COMPARISON(by_time, struct explained_look,
+	   ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node))
 
-	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
-}
-
-static int by_resource(const void *x, const void *y)
-{
-	return unproven_compare(x, y);
-}
+COMPARISON(by_resource, struct unproven, unproven_compare(a, b))
 
 static int append_all(struct verdict *a, struct verdict *b)
 {

@@ -140,35 +140,15 @@ static double median(const struct watch *w, const struct view_column *c, double 
 
 /* ---- lines ------------------------------------------------------------------------------------------*/
 
-static int by_trouble(const void *a, const void *b)
-{
-	const struct view_line *x = a, *y = b;
+COMPARISON(by_trouble, struct view_line,
+	   ORDER(a->rank, b->rank) ?: ORDER(a->against, b->against) ?: ORDER(b->silent, a->silent)
+		   ?: ORDER(b->odd, a->odd) ?: strcmp(a->name, b->name))
 
-	return ORDER(x->rank, y->rank) ?: ORDER(x->against, y->against)
-		       ?: ORDER(y->silent, x->silent) ?: ORDER(y->odd, x->odd)
-		       ?: strcmp(x->name, y->name);
-}
+COMPARISON(by_line_name, struct view_line, strcmp(a->name, b->name) ?: ORDER(a->node, b->node))
 
-static int by_line_name(const void *a, const void *b)
-{
-	const struct view_line *x = a, *y = b;
+COMPARISON(by_since, struct view_line, ORDER(a->since_ns, b->since_ns) ?: by_trouble(a, b))
 
-	return strcmp(x->name, y->name) ?: ORDER(x->node, y->node);
-}
-
-static int by_since(const void *a, const void *b)
-{
-	const struct view_line *x = a, *y = b;
-
-	return ORDER(x->since_ns, y->since_ns) ?: by_trouble(a, b);
-}
-
-static int by_heard(const void *a, const void *b)
-{
-	const struct view_line *x = a, *y = b;
-
-	return ORDER(x->heard_ns, y->heard_ns) ?: by_line_name(a, b);
-}
+COMPARISON(by_heard, struct view_line, ORDER(a->heard_ns, b->heard_ns) ?: by_line_name(a, b))
 
 static int64_t since_of(const struct view_line *l)
 {

@@ -117,6 +117,20 @@
 /* What a comparison returns for two numbers, or two of anything that < compares. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/*
+ * A static function `name` that compares two of a type, for sort(), search() and the like: of *a and *b what it returns.
+ *
+ *	COMPARISON(by_end, struct state, ORDER(a->end_ns, b->end_ns) ?: ORDER(a->job, b->job))
+ */
+#define COMPARISON(name, type, ...)                     \
+	static int name(const void *a_, const void *b_) \
+	{                                               \
+		const type *a = a_;                     \
+		const type *b = b_;                     \
+                                                        \
+		return __VA_ARGS__;                     \
+	}
+
 /* For sort(): doubles, none of them NaN, from the least. */
 static inline int by_double(const void *a, const void *b)
 {

@@ -197,12 +197,8 @@ static int signals_all(struct states_job *j)
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-static int by_time(const void *x, const void *y)
-{
-	const struct explained_look *a = x, *b = y;
-
-	return ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node);
-}
+COMPARISON(by_time, struct explained_look,
+	   ORDER(a->from_ns, b->from_ns) ?: ORDER(a->signal, b->signal) ?: ORDER(a->node, b->node))
 
 /* Nodes whose tasks were compared, and in no signal so that it could be told how slow they may be. */
 static int used_alone(struct states_job *j)

@@ -42,12 +42,8 @@ struct beside {
 
 /* ---- reduces ------------------------------------------------------------------------------------ */
 
-static int by_start(const void *a, const void *b)
-{
-	const struct ran *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->until, y->until);
-}
+COMPARISON(by_start, struct ran,
+	   ORDER(a->node, b->node) ?: ORDER(a->from, b->from) ?: ORDER(a->until, b->until))
 
 static int reduces(struct scratch *room, struct beside *b, const struct states *s)
 {
@@ -101,13 +97,9 @@ struct turns {
 };
 
 /* An end before a start of the same time. */
-static int in_order(const void *a, const void *b)
-{
-	const struct task_moment *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->job, y->job) ?: ORDER(x->at, y->at)
-		?: ORDER(x->start, y->start) ?: ORDER(x->task, y->task);
-}
+COMPARISON(in_order, struct task_moment,
+	   ORDER(a->node, b->node) ?: ORDER(a->job, b->job) ?: ORDER(a->at, b->at)
+		   ?: ORDER(a->start, b->start) ?: ORDER(a->task, b->task))
 
 /* Of a machine that is kept; a job's setup takes a slot of maps. */
 static bool takes_slot(const struct state *x)
@@ -334,13 +326,9 @@ static int by_cell(const struct celled *x, const struct celled *y)
 		?: ORDER(x->local, y->local) ?: ORDER(x->chunk, y->chunk);
 }
 
-static int in_cells(const void *a, const void *b)
-{
-	const struct celled *x = a, *y = b;
-
-	return by_cell(x, y) ?: ORDER(y->ended, x->ended) ?: ORDER(x->ln, y->ln)
-		?: ORDER(x->state, y->state);
-}
+COMPARISON(in_cells, struct celled,
+	   by_cell(a, b) ?: ORDER(b->ended, a->ended) ?: ORDER(a->ln, b->ln)
+		   ?: ORDER(a->state, b->state))
 
 /* ---- cells --------------------------------------------------------------------------------------- */
 
@@ -413,12 +401,7 @@ struct cell_place {
 	uint32_t node, at;
 };
 
-static int by_node(const void *a, const void *b)
-{
-	const struct cell_place *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->at, y->at);
-}
+COMPARISON(by_node, struct cell_place, ORDER(a->node, b->node) ?: ORDER(a->at, b->at))
 
 /* The median of n ascending values without those of one node, which are at own[0 … m), ascending. */
 static double others_median(const struct celled *c, size_t n, const struct cell_place *own,

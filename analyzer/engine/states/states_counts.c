@@ -121,12 +121,7 @@ static int by_job(const struct counted *x, const struct counted *y)
 	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind);
 }
 
-static int in_order(const void *a, const void *b)
-{
-	const struct counted *x = a, *y = b;
-
-	return by_job(x, y) ?: ORDER(x->node, y->node);
-}
+COMPARISON(in_order, struct counted, by_job(a, b) ?: ORDER(a->node, b->node))
 
 /* Setting a job up, and cleaning up after it, is an attempt as any other, and so is starting an executor. */
 static bool is_attempt(enum state_kind kind)
@@ -152,12 +147,7 @@ static int by_name(const struct failed *x, const struct failed *y)
 	return memcmp(x->task, y->task, n) ?: ORDER(x->length, y->length);
 }
 
-static int by_task(const void *a, const void *b)
-{
-	const struct failed *x = a, *y = b;
-
-	return by_name(x, y) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_task, struct failed, by_name(a, b) ?: ORDER(a->node, b->node))
 
 static struct failed failed_of(const struct counting *w, const struct state *x)
 {
@@ -221,12 +211,7 @@ struct standing {
 	int64_t since_ns;
 };
 
-static int by_id(const void *a, const void *b)
-{
-	const struct standing *x = a, *y = b;
-
-	return ORDER(x->id, y->id);
-}
+COMPARISON(by_id, struct standing, ORDER(a->id, b->id))
 
 static void moved_on(struct standing *x, float done, int64_t time_ns)
 {

@@ -30,19 +30,11 @@ struct hop {
 	float r; /* as it was */
 };
 
-static int by_block(const void *a, const void *b)
-{
-	const struct hop *x = a, *y = b;
+COMPARISON(by_block, struct hop,
+	   ORDER(a->block, b->block) ?: ORDER(a->node, b->node) ?: ORDER(a->value, b->value))
 
-	return ORDER(x->block, y->block) ?: ORDER(x->node, y->node) ?: ORDER(x->value, y->value);
-}
-
-static int by_node(const void *a, const void *b)
-{
-	const struct state_value *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->r, y->r) ?: ORDER(x->state, y->state);
-}
+COMPARISON(by_node, struct state_value,
+	   ORDER(a->node, b->node) ?: ORDER(a->r, b->r) ?: ORDER(a->state, b->state))
 
 /* Of each node; 0 where there are too few values to tell. */
 static void effects(const struct state_value *v, size_t n, double *effect, size_t nodes,

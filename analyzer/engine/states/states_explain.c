@@ -18,12 +18,8 @@ struct column_value {
 	float r, ln;
 };
 
-static int by_column(const void *a, const void *b)
-{
-	const struct column_value *x = a, *y = b;
-
-	return ORDER(x->column, y->column) ?: ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
-}
+COMPARISON(by_column, struct column_value,
+	   ORDER(a->column, b->column) ?: ORDER(a->node, b->node) ?: ORDER(a->r, b->r))
 
 static const struct state_found *found_in(const struct states_job *j, size_t signal, uint32_t node)
 {

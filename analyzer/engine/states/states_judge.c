@@ -80,12 +80,8 @@ int states_used(struct states_job *j, size_t signal, size_t node, double least)
 					 .suspicious_from = isfinite(least) ? exp(least) : 0});
 }
 
-static int by_node(const void *a, const void *b)
-{
-	const struct state_value *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->cell, y->cell) ?: ORDER(x->state, y->state);
-}
+COMPARISON(by_node, struct state_value,
+	   ORDER(a->node, b->node) ?: ORDER(a->cell, b->cell) ?: ORDER(a->state, b->state))
 
 static int by_group_job_node(const void *a, const void *b, void *arg)
 {
@@ -398,19 +394,11 @@ struct over_entity {
 	double sum, ln;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct ended *x = a, *y = b;
+COMPARISON(by_time, struct ended,
+	   ORDER(a->at, b->at) ?: ORDER(a->entity, b->entity) ?: ORDER(a->r, b->r))
 
-	return ORDER(x->at, y->at) ?: ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r);
-}
-
-static int by_entity(const void *a, const void *b)
-{
-	const struct ended *x = a, *y = b;
-
-	return ORDER(x->entity, y->entity) ?: ORDER(x->r, y->r) ?: ORDER(x->at, y->at);
-}
+COMPARISON(by_entity, struct ended,
+	   ORDER(a->entity, b->entity) ?: ORDER(a->r, b->r) ?: ORDER(a->at, b->at))
 
 struct over {
 	struct states_job *j;

@@ -44,12 +44,7 @@ static int by_job(const struct done *x, const struct done *y)
 	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->kind, y->kind);
 }
 
-static int done_in_order(const void *a, const void *b)
-{
-	const struct done *x = a, *y = b;
-
-	return by_job(x, y) ?: ORDER(x->row, y->row);
-}
+COMPARISON(done_in_order, struct done, by_job(a, b) ?: ORDER(a->row, b->row))
 
 static size_t gather_done(const struct states_job *j, struct done *d)
 {
@@ -256,10 +251,7 @@ static int loads(struct fleet_look *f)
 	return 0;
 }
 
-static int by_group(const void *a, const void *b)
-{
-	return ORDER(((const struct timed_task *)a)->group, ((const struct timed_task *)b)->group);
-}
+COMPARISON(by_group, struct timed_task, ORDER(a->group, b->group))
 
 /* All tasks, by group. */
 static void gather_timed(struct fleet_look *f)
@@ -293,28 +285,15 @@ static void gather_timed(struct fleet_look *f)
 
 /* ---- cells ------------------------------------------------------------------------------------------- */
 
-static int in_cells(const void *a, const void *b)
-{
-	const struct timed_task *x = a, *y = b;
+COMPARISON(in_cells, struct timed_task,
+	   ORDER(a->program, b->program) ?: ORDER(a->kind, b->kind) ?: ORDER(a->cls, b->cls)
+		   ?: ORDER(a->octave, b->octave) ?: ORDER(a->turn, b->turn)
+		   ?: ORDER(a->beside, b->beside))
 
-	return ORDER(x->program, y->program) ?: ORDER(x->kind, y->kind) ?: ORDER(x->cls, y->cls)
-		?: ORDER(x->octave, y->octave) ?: ORDER(x->turn, y->turn)
-		?: ORDER(x->beside, y->beside);
-}
+COMPARISON(by_time, struct timed_task,
+	   ORDER(a->from, b->from) ?: ORDER(a->to, b->to) ?: ORDER(a->node, b->node))
 
-static int by_time(const void *a, const void *b)
-{
-	const struct timed_task *x = a, *y = b;
-
-	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to) ?: ORDER(x->node, y->node);
-}
-
-static int by_node(const void *a, const void *b)
-{
-	const struct timed_task *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->r, y->r);
-}
+COMPARISON(by_node, struct timed_task, ORDER(a->node, b->node) ?: ORDER(a->r, b->r))
 
 /* Numbers the cells; r: beside the median of its cell, all of the time. */
 static void beside_cells(struct fleet_look *f)

@@ -66,12 +66,8 @@ struct shares {
 
 enum { SLOTS_TASKS = 4 }; /* a slot has to have these to be worth telling */
 
-static int by_node(const void *a, const void *b)
-{
-	const struct shared_task *x = a, *y = b;
-
-	return ORDER(x->node, y->node) ?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
-}
+COMPARISON(by_node, struct shared_task,
+	   ORDER(a->node, b->node) ?: ORDER(a->from, b->from) ?: ORDER(a->to, b->to))
 
 /* The most at one time: starts and ends in order, an end before a start of the same time. */
 static unsigned int most_at_a_time(const struct shared_task *t, size_t n, const int64_t *ends)
@@ -221,13 +217,9 @@ static const double GATE = 0.69314718;
 static const double LEAST_TASKS = 4; /* that a node should have done */
 static const double LARGER = 1.5;    /* bytes of a node's tasks beside the job's: half an octave */
 
-static int by_job(const void *a, const void *b)
-{
-	const struct shared_task *x = a, *y = b;
-
-	return ORDER(x->group, y->group) ?: ORDER(x->job, y->job) ?: ORDER(x->node, y->node)
-		?: ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
-}
+COMPARISON(by_job, struct shared_task,
+	   ORDER(a->group, b->group) ?: ORDER(a->job, b->job) ?: ORDER(a->node, b->node)
+		   ?: ORDER(a->from, b->from) ?: ORDER(a->to, b->to))
 
 static int64_t overlap_ns(const struct shared_task *x, int64_t from, int64_t to)
 {
@@ -248,10 +240,7 @@ static double offered_s(const struct shares *w, uint32_t node, const struct shar
 			       (double)(taken - one->own_ns) / 1e9);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+COMPARISON(by_number, uint32_t, ORDER(*a, *b))
 
 /* Those that had no task of this job, and could have had one. */
 static void idle_nodes(struct shares *w, const struct shared_task *t, size_t n, int64_t from,

@@ -21,13 +21,9 @@ enum { INTERVAL_ROWS = 4 };  /* where rows are that close, a mean of so many wil
  * make intervals so long that little could be said of the others. */
 #define RARE 8.0
 
-static int by_metric(const void *a, const void *b)
-{
-	const struct table_run *x = a, *y = b;
-
-	return ORDER(x->metric, y->metric) ?: ORDER(x->node, y->node)
-		?: ORDER(x->instance, y->instance);
-}
+COMPARISON(by_metric, struct table_run,
+	   ORDER(a->metric, b->metric) ?: ORDER(a->node, b->node)
+		   ?: ORDER(a->instance, b->instance))
 
 int table_runs(struct table_runs *r, const struct table *t, int64_t from_ns, int64_t to_ns)
 {
@@ -89,12 +85,8 @@ static int by_set(const struct seeker *x, const struct seeker *y)
 		?: (x->alone ? ORDER(x->kind, y->kind) : ORDER(x->e.instance, y->e.instance));
 }
 
-static int by_group_and_name(const void *a, const void *b)
-{
-	const struct seeker *x = a, *y = b;
-
-	return by_set(x, y) ?: ORDER(x->e.node, y->e.node) ?: ORDER(x->e.instance, y->e.instance);
-}
+COMPARISON(by_group_and_name, struct seeker,
+	   by_set(a, b) ?: ORDER(a->e.node, b->e.node) ?: ORDER(a->e.instance, b->e.instance))
 
 /* How many of n with one name were there in the middle of their time. */
 static size_t together(const struct seeker *at, size_t n, double *middle)

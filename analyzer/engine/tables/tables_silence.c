@@ -63,12 +63,7 @@ struct last {
 	size_t node;
 };
 
-static int by_group_latest_first(const void *a, const void *b)
-{
-	const struct last *x = a, *y = b;
-
-	return ORDER(x->group, y->group) ?: ORDER(y->ns, x->ns);
-}
+COMPARISON(by_group_latest_first, struct last, ORDER(a->group, b->group) ?: ORDER(b->ns, a->ns))
 
 /*
  * The data of a group end where at least half of it still reports: a row of the far future, or a group whose

@@ -75,12 +75,7 @@ void jsd_release(struct jsd *j)
 	*j = (struct jsd){0};
 }
 
-static int by_distance(const void *a, const void *b)
-{
-	const struct jsd_rank *x = a, *y = b;
-
-	return ORDER(x->from, y->from) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_distance, struct jsd_rank, ORDER(a->from, b->from) ?: ORDER(a->node, b->node))
 
 /* Everybody's distance from the mean of all, and all in the order of it. */
 static void rank_nodes(struct jsd *j, const double *p, size_t n)

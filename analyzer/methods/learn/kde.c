@@ -10,12 +10,7 @@
 /* Further from a sample than so many bandwidths its kernel's integral is 0 or 1 to the last digit of a double. */
 #define REACH 8.5
 
-static int by_x(const void *a, const void *b)
-{
-	const struct kde_sample *s = a, *t = b;
-
-	return ORDER(s->x, t->x) ?: ORDER(s->weight, t->weight);
-}
+COMPARISON(by_x, struct kde_sample, ORDER(a->x, b->x) ?: ORDER(a->weight, b->weight))
 
 void kde_sort(struct kde_sample *s, size_t n)
 {

@@ -19,12 +19,7 @@ enum {
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
 
-static int by_name_id(const void *a, const void *b)
-{
-	const struct darshan_name *x = a, *y = b;
-
-	return ORDER(x->id, y->id) ?: ORDER(x->at, y->at);
-}
+COMPARISON(by_name_id, struct darshan_name, ORDER(a->id, b->id) ?: ORDER(a->at, b->at))
 
 static bool are_enough(const struct darshan_layout *y)
 {
@@ -250,12 +245,7 @@ static int take_record(struct lustre *u, uint32_t version)
 	return got;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct layout_file *x = a, *y = b;
-
-	return ORDER(x->id, y->id) ?: ORDER(x->first, y->first);
-}
+COMPARISON(by_id, struct layout_file, ORDER(a->id, b->id) ?: ORDER(a->first, b->first))
 
 #define LUSTRE_CUT \
 	"its records of Lustre are not all there, or damaged: states of other files are left out"

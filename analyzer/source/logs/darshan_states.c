@@ -77,24 +77,11 @@ uint32_t darshan_class(struct darshan *k, const char *layer, int64_t size)
 
 /* ---- records that have been read ------------------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
-{
-	const struct record_key *x = a, *y = b;
+COMPARISON(by_key, struct record_key, ORDER(a->id, b->id) ?: ORDER(a->rank, b->rank))
 
-	return ORDER(x->id, y->id) ?: ORDER(x->rank, y->rank);
-}
+COMPARISON(by_rank, struct record_key, ORDER(a->rank, b->rank) ?: ORDER(a->host, b->host))
 
-static int by_rank(const void *a, const void *b)
-{
-	const struct record_key *x = a, *y = b;
-
-	return ORDER(x->rank, y->rank) ?: ORDER(x->host, y->host);
-}
-
-static int by_word(const void *a, const void *b)
-{
-	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
-}
+COMPARISON(by_word, uint64_t, ORDER(*a, *b))
 
 void darshan_traced_in_order(struct darshan *k)
 {

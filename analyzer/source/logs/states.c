@@ -120,20 +120,12 @@ static int transfers_classes(struct states *s)
 
 /* ---- order ----------------------------------------------------------------------------------------- */
 
-static int by_start(const void *a, const void *b)
-{
-	const struct state *x = a, *y = b;
+COMPARISON(by_start, struct state,
+	   ORDER(a->start_ns, b->start_ns) ?: ORDER(a->node, b->node) ?: ORDER(a->kind, b->kind)
+		   ?: ORDER(a->id, b->id))
 
-	return ORDER(x->start_ns, y->start_ns) ?: ORDER(x->node, y->node) ?: ORDER(x->kind, y->kind)
-		       ?: ORDER(x->id, y->id);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct state_progress *x = a, *y = b;
-
-	return ORDER(x->time_ns, y->time_ns) ?: ORDER(x->id, y->id) ?: ORDER(x->node, y->node);
-}
+COMPARISON(by_time, struct state_progress,
+	   ORDER(a->time_ns, b->time_ns) ?: ORDER(a->id, b->id) ?: ORDER(a->node, b->node))
 
 /* Those that were dropped, and what ended well, began a second time and is open: the later one counts.
  * Whether there were any. */

@@ -400,10 +400,7 @@ static int ask_all(struct prometheus *p)
 
 /* ---- series into the table ----------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
-{
-	return ORDER(((const struct scrape *)a)->time_ns, ((const struct scrape *)b)->time_ns);
-}
+COMPARISON(by_time, struct scrape, ORDER(a->time_ns, b->time_ns))
 
 /* In order of time; what a scrape says of several series, which are buckets, together. */
 static void series_order(struct counter_series *s)
