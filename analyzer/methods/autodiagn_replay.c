@@ -5,6 +5,7 @@
 
 #include "autodiagn.h"
 #include "userspace/common/clock.h"
+#include "userspace/common/scratch.h"
 #include "userspace/common/sort.h"
 
 /* So that no log costs more than minutes: a thousand tasks at once for a month. */
@@ -24,6 +25,7 @@ struct progress_replay {
 	struct autodiagn *r;
 	const struct states *s;
 	const struct autodiagn_opts *o;
+	struct scratch room;
 	struct reported_task *tasks; /* by job, kind, start */
 	size_t n_tasks;
 	uint32_t *reports;	   /* of s->progress, by kind, id, time */
@@ -103,12 +105,12 @@ static int prepare(struct progress_replay *p)
 {
 	const struct states *s = p->s;
 
-	p->tasks = calloc(s->n + 1, sizeof(*p->tasks));
-	p->reports = calloc(s->n_progress + 1, sizeof(*p->reports));
-	p->restarted = calloc(s->n + 1, sizeof(*p->restarted));
-	p->tells = calloc(s->nodes.n + 1, sizeof(*p->tells));
-	p->hardware = calloc(s->nodes.n + 1, sizeof(*p->hardware));
-	if (!p->tasks || !p->reports || !p->restarted || !p->tells || !p->hardware)
+	p->tasks = scratch_array(&p->room, s->n, sizeof(*p->tasks));
+	p->reports = scratch_array(&p->room, s->n_progress, sizeof(*p->reports));
+	p->restarted = scratch_array(&p->room, s->n, sizeof(*p->restarted));
+	p->tells = scratch_array(&p->room, s->nodes.n, sizeof(*p->tells));
+	p->hardware = scratch_array(&p->room, s->nodes.n, sizeof(*p->hardware));
+	if (p->room.failed)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->nodes.n; i++) {
 		const struct hardware *h = hardware_of(p->o->hardware, s->nodes.at[i]);
@@ -120,11 +122,11 @@ static int prepare(struct progress_replay *p)
 		p->reports[i] = (uint32_t)i;
 	sort_with(p->reports, s->n_progress, by_task_and_time, s->progress);
 	list_tasks(p);
-	p->running = calloc(p->n_tasks + 1, sizeof(struct reported_task *));
-	p->look = calloc(p->n_tasks + 1, sizeof(*p->look));
-	p->spare = calloc(p->n_tasks + 1, sizeof(*p->spare));
+	p->running = scratch_array(&p->room, p->n_tasks, sizeof(struct reported_task *));
+	p->look = scratch_array(&p->room, p->n_tasks, sizeof(*p->look));
+	p->spare = scratch_array(&p->room, p->n_tasks, sizeof(*p->spare));
 	p->r->at = calloc(p->n_tasks + 1, sizeof(*p->r->at));
-	if (!p->running || !p->look || !p->spare || !p->r->at)
+	if (p->room.failed || !p->r->at)
 		return -ENOMEM;
 	return task_attempts(s, p->restarted, NULL);
 }
@@ -294,18 +296,10 @@ int autodiagn_replay(struct autodiagn *r, const struct states *s, const struct a
 	*r = (struct autodiagn){0};
 	err = prepare(&p);
 	for (size_t i = 0, end; i < p.n_tasks && !err; i = end) {
-		for (end = i; end < p.n_tasks && p.tasks[end].job == p.tasks[i].job; end++)
-			;
+		end = run_end(k, i, p.n_tasks, p.tasks[k].job == p.tasks[i].job);
 		replay_job(&p, i, end);
 	}
-	free(p.tasks);
-	free(p.reports);
-	free(p.restarted);
-	free(p.tells);
-	free(p.hardware);
-	free(p.running);
-	free(p.look);
-	free(p.spare);
+	scratch_release(&p.room);
 	if (err)
 		autodiagn_release(r);
 	return err;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "method.h"
@@ -16,19 +15,18 @@ int ganesha_watch_init(struct ganesha_watch *w, const struct ganesha *g, const s
 
 	*w = (struct ganesha_watch){.g = g, .n_nodes = n, .labels = labels};
 	w->warm_up = (unsigned int)fmin(ceil(1 / (1 - g->lambda) - 1e-6), UINT32_MAX);
-	w->scale = calloc(d, sizeof(double));
-	w->hist = calloc(n + 1, labels * sizeof(double));
-	w->held = calloc(n + 1, sizeof(*w->held));
-	w->member = calloc(n + 1, sizeof(*w->member));
-	w->kth = calloc(n + 1, sizeof(double));
-	w->above = calloc(n + 1, sizeof(*w->above));
-	w->x = calloc(n + 1, d * sizeof(double));
-	w->p = calloc(n + 1, labels * sizeof(double));
-	w->complete = calloc(n + 1, sizeof(*w->complete));
-	w->label = calloc(n + 1, sizeof(*w->label));
-	if (!w->scale || !w->hist || !w->held || !w->member || !w->kth || !w->above || !w->x ||
-	    !w->p || !w->complete || !w->label || jsd_init(&w->jsd, n + 1, labels) ||
-	    gmm_init(&w->gmm, g->k, d) || ganesha_seconds_init(&w->seconds, part, metric, d)) {
+	w->scale = scratch_array(&w->room, d, sizeof(double));
+	w->hist = scratch_array(&w->room, n, labels * sizeof(double));
+	w->held = scratch_array(&w->room, n, sizeof(*w->held));
+	w->member = scratch_array(&w->room, n, sizeof(*w->member));
+	w->kth = scratch_array(&w->room, n, sizeof(double));
+	w->above = scratch_array(&w->room, n, sizeof(*w->above));
+	w->x = scratch_array(&w->room, n, d * sizeof(double));
+	w->p = scratch_array(&w->room, n, labels * sizeof(double));
+	w->complete = scratch_array(&w->room, n, sizeof(*w->complete));
+	w->label = scratch_array(&w->room, n, sizeof(*w->label));
+	if (w->room.failed || jsd_init(&w->jsd, n + 1, labels) || gmm_init(&w->gmm, g->k, d) ||
+	    ganesha_seconds_init(&w->seconds, part, metric, d)) {
 		ganesha_watch_release(w);
 		return -ENOMEM;
 	}
@@ -41,16 +39,7 @@ int ganesha_watch_init(struct ganesha_watch *w, const struct ganesha *g, const s
 
 void ganesha_watch_release(struct ganesha_watch *w)
 {
-	free(w->scale);
-	free(w->hist);
-	free(w->held);
-	free(w->member);
-	free(w->kth);
-	free(w->above);
-	free(w->x);
-	free(w->p);
-	free(w->complete);
-	free(w->label);
+	scratch_release(&w->room);
 	ganesha_seconds_release(&w->seconds);
 	jsd_release(&w->jsd);
 	gmm_release(&w->gmm);

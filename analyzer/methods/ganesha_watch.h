@@ -16,10 +16,12 @@
 #include "analyzer/methods/learn/gmm.h"
 #include "analyzer/methods/learn/jsd.h"
 #include "ganesha_seconds.h"
+#include "userspace/common/scratch.h"
 
 struct ganesha_watch {
 	struct ganesha_seconds seconds; /* as they come */
 	const struct ganesha *g;
+	struct scratch room;	/* of the arrays below */
 	size_t n_nodes, labels; /* labels: K profiles and "unknown" */
 	double *scale;		/* d: ganesha_scale() */
 	unsigned int warm_up;	/* seconds */

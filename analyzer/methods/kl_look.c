@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/hist.h"
@@ -14,15 +13,7 @@
 
 void kl_look_release(struct kl_look *l)
 {
-	free(l->smooth);
-	free(l->pooled);
-	free(l->hist);
-	free(l->kth);
-	free(l->mean);
-	free(l->sorted);
-	free(l->t);
-	free(l->above);
-	free(l->member);
+	scratch_release(&l->room);
 	kl_release(&l->kl);
 }
 
@@ -32,17 +23,16 @@ int kl_look_init(struct kl_look *l, const struct frame *f, size_t metric, const 
 
 	*l = (struct kl_look){.f = f, .p = p, .at = f->cells->at, .n_times = f->cells->held};
 	l->floor = frame_metric(f, metric)->floor;
-	l->smooth = calloc(n * l->n_times + 1, sizeof(double));
-	l->pooled = calloc(n * p->window + 1, sizeof(double));
-	l->hist = calloc(n + 1, p->bins * sizeof(double));
-	l->kth = calloc(n + 1, sizeof(double));
-	l->mean = calloc(n + 1, sizeof(double));
-	l->sorted = calloc(n + 1, sizeof(double));
-	l->t = calloc(n + 1, sizeof(double));
-	l->above = calloc(n + 1, sizeof(*l->above));
-	l->member = calloc(n + 1, sizeof(*l->member));
-	if (!l->smooth || !l->pooled || !l->hist || !l->kth || !l->mean || !l->sorted || !l->t ||
-	    !l->above || !l->member || kl_init(&l->kl, n ? n : 1, p->bins)) {
+	l->smooth = scratch_array(&l->room, n * l->n_times, sizeof(double));
+	l->pooled = scratch_array(&l->room, n * p->window, sizeof(double));
+	l->hist = scratch_array(&l->room, n, p->bins * sizeof(double));
+	l->kth = scratch_array(&l->room, n, sizeof(double));
+	l->mean = scratch_array(&l->room, n, sizeof(double));
+	l->sorted = scratch_array(&l->room, n, sizeof(double));
+	l->t = scratch_array(&l->room, n, sizeof(double));
+	l->above = scratch_array(&l->room, n, sizeof(*l->above));
+	l->member = scratch_array(&l->room, n, sizeof(*l->member));
+	if (l->room.failed || kl_init(&l->kl, n ? n : 1, p->bins)) {
 		kl_look_release(l);
 		return -ENOMEM;
 	}

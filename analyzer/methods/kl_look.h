@@ -9,11 +9,13 @@
 #include "analyzer/source/frame/frame.h"
 #include "analyzer/methods/learn/kl.h"
 #include "analyzer/methods/model/params.h"
+#include "userspace/common/scratch.h"
 
 /* The window looked at last, and room for it. */
 struct kl_look {
 	const struct frame *f;
 	const struct params *p;
+	struct scratch room; /* of the arrays */
 	double floor;
 	size_t at, n_times; /* columns held */
 	double *smooth;	    /* n_nodes x n_times */

@@ -16,10 +16,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "analyzer/stat/stats.h"
 #include "analyzer/methods/learn/windows.h"
+#include "userspace/common/scratch.h"
 
 #define FRACTION_MAX 0.95
 
@@ -28,18 +28,12 @@ static const enum metric_id cwnd_metrics[] = {M_CWND_LN};
 /* One slice of one group. Columns are those held. */
 struct look {
 	const struct frame *f;
+	struct scratch room;
 	size_t at, n_times;
 	double *smooth; /* n_nodes x n_times: trailing means of ln cwnd */
 	double *ratio;	/* n_nodes x n_times: to the median of that second; NaN: nothing to say */
 	double *spare;	/* n_nodes */
 };
-
-static void look_release(struct look *l)
-{
-	free(l->smooth);
-	free(l->ratio);
-	free(l->spare);
-}
 
 static void fill_ratios(struct look *l)
 {
@@ -63,14 +57,14 @@ static void fill_ratios(struct look *l)
 
 static int look_init(struct look *l, const struct frame *f, size_t metric, const struct params *p)
 {
-	size_t cells = f->n_nodes * f->cells->held + 1;
+	size_t cells = f->n_nodes * f->cells->held;
 
 	*l = (struct look){.f = f, .at = f->cells->at, .n_times = f->cells->held};
-	l->smooth = calloc(cells, sizeof(double));
-	l->ratio = calloc(cells, sizeof(double));
-	l->spare = calloc(f->n_nodes + 1, sizeof(double));
-	if (!l->smooth || !l->ratio || !l->spare) {
-		look_release(l);
+	l->smooth = scratch_array(&l->room, cells, sizeof(double));
+	l->ratio = scratch_array(&l->room, cells, sizeof(double));
+	l->spare = scratch_array(&l->room, f->n_nodes, sizeof(double));
+	if (l->room.failed) {
+		scratch_release(&l->room);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < f->n_nodes; i++)
@@ -116,7 +110,7 @@ static int train_task(struct window_run *r, struct window_task *t, struct slice 
 	for (size_t i = 0; i < t->f->n_nodes; i++)
 		for (size_t c = s.from; c < s.to; c++)
 			value[row[i]] = fmin(value[row[i]], l.ratio[i * l.n_times + c - l.at]);
-	look_release(&l);
+	scratch_release(&l.room);
 	return 0;
 }
 
@@ -193,7 +187,7 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 		return -ENOMEM;
 	for (size_t w = windows.from; w < windows.to && !err; w++)
 		err = judge_window(r, t, &l, w);
-	look_release(&l);
+	scratch_release(&l.room);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include "analyzer/draw/html.h"
 #include "analyzer/output/words.h"
 #include "userspace/common/output.h"
+#include "userspace/common/scratch.h"
 #include "userspace/common/sort.h"
 #include "userspace/common/times.h"
 
@@ -184,13 +185,14 @@ static void put_table(FILE *to, const struct report *r, const struct strip *s, s
 void report_heat(FILE *to, const struct report *r)
 {
 	size_t n = r->a->n_nodes, columns = r->h->columns;
-	struct strip *s = calloc(n + 1, sizeof(*s));
-	uint8_t *level = calloc(n * columns + 1, 1);
-	bool *odd = calloc(n * columns + 1, sizeof(*odd));
+	struct scratch room SCRATCH_SCOPED = {0};
+	struct strip *s = scratch_array(&room, n, sizeof(*s));
+	uint8_t *level = scratch_array(&room, n * columns, 1);
+	bool *odd = scratch_array(&room, n * columns, sizeof(*odd));
 	char span[WORDS_LEN];
 
-	if (!n || !columns || !s || !level || !odd)
-		goto out;
+	if (!n || !columns || room.failed)
+		return;
 	for (size_t i = 0; i < n; i++) {
 		s[i].node = i;
 		s[i].level = level + i * columns;
@@ -208,8 +210,4 @@ void report_heat(FILE *to, const struct report *r)
 	put_strips(to, r, s, n);
 	put_table(to, r, s, n);
 	fprintf(to, "</section>\n");
-out:
-	free(s);
-	free(level);
-	free(odd);
 }

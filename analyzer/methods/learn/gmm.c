@@ -12,32 +12,23 @@ int gmm_init(struct gmm *g, size_t k, size_t d)
 {
 	openblas_set_num_threads(1);
 	*g = (struct gmm){.d = d, .k = k};
-	g->mean = calloc(k * d, sizeof(double));
-	g->cov = calloc(k * d, d * sizeof(double));
-	g->chol = calloc(k * d, d * sizeof(double));
-	g->norm = calloc(k, sizeof(double));
-	g->y = calloc(GMM_BLOCK, d * sizeof(double));
-	g->logp = calloc(GMM_BLOCK, k * sizeof(double));
-	g->mahal = calloc(GMM_BLOCK, k * sizeof(double));
-	g->sum = calloc(k * d, (d + 1) * sizeof(double));
-	if (!g->mean || !g->cov || !g->chol || !g->norm || !g->y || !g->logp || !g->mahal ||
-	    !g->sum) {
-		gmm_release(g);
-		return -ENOMEM;
-	}
-	return 0;
+	g->mean = scratch_array(&g->room, k * d, sizeof(double));
+	g->cov = scratch_array(&g->room, k * d, d * sizeof(double));
+	g->chol = scratch_array(&g->room, k * d, d * sizeof(double));
+	g->norm = scratch_array(&g->room, k, sizeof(double));
+	g->y = scratch_array(&g->room, GMM_BLOCK, d * sizeof(double));
+	g->logp = scratch_array(&g->room, GMM_BLOCK, k * sizeof(double));
+	g->mahal = scratch_array(&g->room, GMM_BLOCK, k * sizeof(double));
+	g->sum = scratch_array(&g->room, k * d, (d + 1) * sizeof(double));
+	if (!g->room.failed)
+		return 0;
+	gmm_release(g);
+	return -ENOMEM;
 }
 
 void gmm_release(struct gmm *g)
 {
-	free(g->mean);
-	free(g->cov);
-	free(g->chol);
-	free(g->norm);
-	free(g->y);
-	free(g->logp);
-	free(g->mahal);
-	free(g->sum);
+	scratch_release(&g->room);
 	*g = (struct gmm){0};
 }
 

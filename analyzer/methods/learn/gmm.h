@@ -17,14 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/common/scratch.h"
+
 enum { GMM_BLOCK = 512 }; /* rows at a time: K x 512 numbers stay in the second-level cache */
 
 struct gmm {
 	size_t d, k;
-	double *mean; /* k x d */
-	double *cov;  /* k x d x d */
-	double *chol; /* k x d x d, lower triangles: gmm_factor() */
-	double *norm; /* k: d/2 ln 2 pi + sum ln L_ii */
+	struct scratch room; /* of all arrays */
+	double *mean;	     /* k x d */
+	double *cov;	     /* k x d x d */
+	double *chol;	     /* k x d x d, lower triangles: gmm_factor() */
+	double *norm;	     /* k: d/2 ln 2 pi + sum ln L_ii */
 	/* Scratch: */
 	double *y;     /* GMM_BLOCK x d */
 	double *logp;  /* GMM_BLOCK x k */

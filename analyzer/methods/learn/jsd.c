@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/stat/stats.h"
@@ -55,23 +54,19 @@ double jsd_root(const double *p, const double *q, size_t n)
 int jsd_init(struct jsd *j, size_t cap, size_t labels)
 {
 	*j = (struct jsd){.labels = labels};
-	j->centre = calloc(labels, sizeof(double));
-	j->from = calloc(cap, sizeof(double));
-	j->row = calloc(cap, sizeof(double));
-	j->rank = calloc(cap, sizeof(*j->rank));
-	if (!j->centre || !j->from || !j->row || !j->rank) {
-		jsd_release(j);
-		return -ENOMEM;
-	}
-	return 0;
+	j->centre = scratch_array(&j->room, labels, sizeof(double));
+	j->from = scratch_array(&j->room, cap, sizeof(double));
+	j->row = scratch_array(&j->room, cap, sizeof(double));
+	j->rank = scratch_array(&j->room, cap, sizeof(*j->rank));
+	if (!j->room.failed)
+		return 0;
+	jsd_release(j);
+	return -ENOMEM;
 }
 
 void jsd_release(struct jsd *j)
 {
-	free(j->centre);
-	free(j->from);
-	free(j->row);
-	free(j->rank);
+	scratch_release(&j->room);
 	*j = (struct jsd){0};
 }
 

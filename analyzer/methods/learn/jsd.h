@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "userspace/common/scratch.h"
+
 #define JSD_ROOT_MAX 0.83255461115769769 /* sqrt(ln 2) */
 
 /* p and q: n probabilities each, zeros allowed. */
@@ -27,6 +29,7 @@ double jsd_root(const double *p, const double *q, size_t n);
 /* Workspace for up to `cap` nodes. */
 struct jsd {
 	size_t labels;
+	struct scratch room;   /* of all arrays */
 	double *centre;	       /* labels */
 	double *from;	       /* cap: distance from the centre */
 	double *row;	       /* cap */
