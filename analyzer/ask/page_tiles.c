@@ -87,10 +87,8 @@ static void put_tile(FILE *to, const struct verdict *a, const struct tile *t, si
 static void put_tiles_of(FILE *to, const struct verdict *a, const struct tile *tiles, size_t n,
 			 size_t cut)
 {
-	size_t odd = 0;
+	size_t odd = index_if(i, n, tiles[i].status == STATUS_WELL);
 
-	while (odd < n && tiles[odd].status != STATUS_WELL)
-		odd++;
 	for (size_t i = 0; i < n; i++) {
 		if (i == odd)
 			fprintf(to, "<p class=\"note\">%zu well</p>\n<ul class=\"tiles plain\">\n",

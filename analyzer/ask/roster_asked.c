@@ -67,11 +67,7 @@ static json_t *signs_found(const struct verdict *a, const char *word)
 
 static size_t cause_called(const struct verdict *a, const char *word)
 {
-	size_t c = 0;
-
-	while (c < a->n_task_causes && strcmp(a->task_causes[c].word, word) != 0)
-		c++;
-	return c;
+	return index_if(c, a->n_task_causes, !strcmp(a->task_causes[c].word, word));
 }
 
 static json_t *causes_found(const struct verdict *a, const char *word)

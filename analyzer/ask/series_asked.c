@@ -9,6 +9,7 @@
 #include "analyzer/report/page.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
+#include "userspace/common/sort.h"
 
 /* Unless it is asked for. */
 #define SPAN_NS	  NS_PER_HOUR
@@ -39,20 +40,12 @@ const struct history_row *series_row(const struct history *h, size_t node, const
 
 size_t front_server(const struct verdict *a, const char *name)
 {
-	size_t i = 0;
-
-	while (i < a->n_nodes && strcmp(a->nodes[i], name) != 0)
-		i++;
-	return i;
+	return index_if(i, a->n_nodes, !strcmp(a->nodes[i], name));
 }
 
 size_t front_signal(const struct verdict *a, const char *word)
 {
-	size_t i = 0;
-
-	while (i < a->n_signals && strcmp(a->signals[i].word, word) != 0)
-		i++;
-	return i;
+	return index_if(i, a->n_signals, !strcmp(a->signals[i].word, word));
 }
 
 /* ---- the API ------------------------------------------------------------------------------------------- */

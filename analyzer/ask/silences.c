@@ -9,6 +9,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/database.h"
+#include "userspace/common/sort.h"
 
 /* What is over is known so long. */
 #define KEEP_NS (365 * NS_PER_DAY)
@@ -162,14 +163,10 @@ static int read_all(struct silences *s, int64_t now_ns, char why[WHY_LEN])
 int silences_refresh(struct silences *s, int64_t now_ns, char why[WHY_LEN])
 {
 	int64_t version = number_said(s->db, "PRAGMA data_version");
-	size_t n = 0;
 	int err;
 
 	if (s->version >= 0 && version == s->version) {
-		for (size_t i = 0; i < s->n; i++)
-			if (s->at[i].until_ns > now_ns)
-				s->at[n++] = s->at[i];
-		s->n = n;
+		s->n = keep_if(i, s->at, s->n, s->at[i].until_ns > now_ns);
 		return 0;
 	}
 	snprintf(why, WHY_LEN, "out of memory");

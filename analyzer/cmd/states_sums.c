@@ -54,12 +54,7 @@ static struct states_sum sum_up(const struct states *s, const size_t *at, size_t
 	return sum;
 }
 
-static int by_node_name(const void *a, const void *b, void *arg)
-{
-	const struct names *nodes = arg;
-
-	return strcmp(nodes->at[*(const uint32_t *)a], nodes->at[*(const uint32_t *)b]);
-}
+COMPARISON_WITH(by_node_name, uint32_t, struct names, strcmp(with->at[*a], with->at[*b]))
 
 /* Numbers of nodes in the order of their names: at[n_nodes + i] is the place of node i. NULL: no memory. */
 static uint32_t *nodes_by_name(const struct names *nodes)

@@ -91,11 +91,7 @@ int examine_feed(struct examine_feed *e, struct feed *f)
 static void warn_acknowledged(const struct analysis_opts *o, const struct verdict *a)
 {
 	for (size_t i = 0; i < o->acknowledged.n; i++) {
-		size_t k = 0;
-
-		while (k < a->n_nodes && strcmp(a->nodes[k], o->acknowledged.at[i]))
-			k++;
-		if (k == a->n_nodes)
+		if (!any_of(k, a->n_nodes, !strcmp(a->nodes[k], o->acknowledged.at[i])))
 			warn("no server is called '%s', which is acknowledged",
 			     o->acknowledged.at[i]);
 	}

@@ -121,12 +121,11 @@ static void put_distribution(const void *arg, const struct panel *panel, size_t 
 {
 	const struct robust *r = arg;
 	uint64_t own[LAT_BUCKETS], others[LAT_BUCKETS] = {0}, one[LAT_BUCKETS];
-	size_t k = 0, n = sizeof(distributions) / sizeof(*distributions);
+	size_t n = sizeof(distributions) / sizeof(*distributions);
+	size_t k = index_if(i, n, distributions[i].signal == panel->o.signal);
 
 	if (panel->o.row->kind == KIND_TOGETHER)
 		together_parts(r, panel, m, e);
-	while (k < n && distributions[k].signal != panel->o.signal)
-		k++;
 	if (k == n || !window_histogram(r, panel->members[m].number, distributions[k].op,
 					distributions[k].part, own))
 		return;

@@ -145,8 +145,7 @@ static int between_servers(struct robust *r)
 	n = ends_gather(r, at);
 	ends_meet(at, n);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && at[end].node == at[i].node; end++)
-			;
+		end = run_end(k, i, n, at[k].node == at[i].node);
 		ends_sum(at + i, end - i, node_ends(r, at[i].node, 0));
 	}
 	free(at);

@@ -276,12 +276,7 @@ struct store_reading {
 	size_t of[SIG_COUNT]; /* the verdict's; SIZE_MAX: it has none */
 };
 
-static int by_server_name(const void *a, const void *b, void *arg)
-{
-	const struct verdict *v = arg;
-
-	return strcmp(v->nodes[*(const size_t *)a], v->nodes[*(const size_t *)b]);
-}
+COMPARISON_WITH(by_server_name, size_t, struct verdict, strcmp(with->nodes[*a], with->nodes[*b]))
 
 /* SIZE_MAX: it is not asked for. */
 static size_t server_asked(const struct store_reading *t, const char *name)

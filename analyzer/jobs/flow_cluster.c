@@ -295,12 +295,10 @@ static int find_outliers(struct pairs *p, uint32_t label, size_t c, double *work
 /* Each once: a slow map is in as many pairs as there are reduces. */
 static void keep_outliers(struct job_flow *f)
 {
-	size_t kept = 0;
+	size_t kept;
 
 	sort(f->outliers, f->n_outliers, by_whom_and_z);
-	for (size_t i = 0; i < f->n_outliers; i++)
-		if (!kept || by_whom(&f->outliers[kept - 1], &f->outliers[i]))
-			f->outliers[kept++] = f->outliers[i];
+	kept = keep_first(f->outliers, f->n_outliers, by_whom);
 	sort(f->outliers, kept, by_z);
 	f->n_outliers = kept < FLOW_OUTLIERS ? kept : FLOW_OUTLIERS;
 	f->more_outliers = kept - f->n_outliers;

@@ -35,13 +35,8 @@ static int join_task(struct job_flow *f, uint32_t v, uint32_t task, const uint32
 	return flow_join(f, v, output[t->group], e, false);
 }
 
-static int by_group(const void *a, const void *b, void *arg)
-{
-	const struct flow_task *t = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return ORDER(t[x].group, t[y].group) ?: ORDER(x, y);
-}
+COMPARISON_WITH(by_group, uint32_t, struct flow_task,
+		ORDER(with[*a].group, with[*b].group) ?: ORDER(*a, *b))
 
 /* Vertices group by group: tasks, then what they wrote, if anybody reads it. */
 static int make_vertices(struct job_flow *f, uint32_t *order, size_t n, uint32_t *output)

@@ -324,14 +324,9 @@ static int replay_all(struct flow_replay *r)
 	return err;
 }
 
-static int by_group_own(const void *a, const void *b, void *arg)
-{
-	const struct flow_replay *r = arg;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return ORDER(r->f->tasks[x].group, r->f->tasks[y].group)
-		       ?: ORDER(r->turns[x].own, r->turns[y].own);
-}
+COMPARISON_WITH(by_group_own, size_t, struct flow_replay,
+		ORDER(with->f->tasks[*a].group, with->f->tasks[*b].group)
+			?: ORDER(with->turns[*a].own, with->turns[*b].own))
 
 /* How long attempts usually take, and whose were made again. */
 static int find_usual(struct flow_replay *r)

@@ -228,11 +228,7 @@ static int write_row(struct roster *r, const struct roster_row *row, char why[WH
 
 static enum program_ask ask_of(const char *word)
 {
-	enum program_ask ask = 0;
-
-	while (ask < PROGRAM_ASKS && strcmp(program_ask_words[ask], word) != 0)
-		ask++;
-	return ask;
+	return index_if(ask, PROGRAM_ASKS, !strcmp(program_ask_words[ask], word));
 }
 
 static const char *column(sqlite3_stmt *st, int k)

@@ -311,15 +311,10 @@ static void judge_ended(struct task_cell *c)
 
 /* ---- cells ----------------------------------------------------------------------------------------------------- */
 
-static int by_task_and_time(const void *a, const void *b, void *arg)
-{
-	const struct state_progress *all = arg;
-	const struct state_progress *x = &all[*(const uint32_t *)a];
-	const struct state_progress *y = &all[*(const uint32_t *)b];
-
-	return ORDER(x->id, y->id) ?: ORDER(x->kind, y->kind) ?: ORDER(x->time_ns, y->time_ns)
-		       ?: ORDER(x->done, y->done);
-}
+COMPARISON_WITH(by_task_and_time, uint32_t, struct state_progress,
+		ORDER(with[*a].id, with[*b].id) ?: ORDER(with[*a].kind, with[*b].kind)
+			?: ORDER(with[*a].time_ns, with[*b].time_ns)
+			?: ORDER(with[*a].done, with[*b].done))
 
 static bool before(const struct task_cell *c, size_t k, const struct state *x)
 {

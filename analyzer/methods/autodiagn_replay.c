@@ -46,15 +46,10 @@ void autodiagn_release(struct autodiagn *r)
 
 /* ---- reports --------------------------------------------------------------------------------------------------- */
 
-static int by_task_and_time(const void *a, const void *b, void *arg)
-{
-	const struct state_progress *all = arg;
-	const struct state_progress *x = &all[*(const uint32_t *)a],
-				    *y = &all[*(const uint32_t *)b];
-
-	return ORDER(x->kind, y->kind) ?: ORDER(x->id, y->id) ?: ORDER(x->time_ns, y->time_ns)
-		       ?: ORDER(x->done, y->done);
-}
+COMPARISON_WITH(by_task_and_time, uint32_t, struct state_progress,
+		ORDER(with[*a].kind, with[*b].kind) ?: ORDER(with[*a].id, with[*b].id)
+			?: ORDER(with[*a].time_ns, with[*b].time_ns)
+			?: ORDER(with[*a].done, with[*b].done))
 
 /* Report i beside those of a task. */
 static int report_order(const struct progress_replay *p, size_t i, const struct state *task)
@@ -74,7 +69,6 @@ COMPARISON(by_start, struct reported_task,
 static void list_tasks(struct progress_replay *p)
 {
 	const struct states *s = p->s;
-	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct state *a = &s->at[i];
@@ -94,11 +88,8 @@ static void list_tasks(struct progress_replay *p)
 		p->tells[a->node] |= t->end > t->next;
 		p->n_tasks++;
 	}
-	for (size_t i = 0; i < p->n_tasks; i++)
-		if (p->tells[s->at[p->tasks[i].state].node])
-			p->tasks[n++] = p->tasks[i];
-	p->n_tasks = n;
-	sort(p->tasks, n, by_start);
+	p->n_tasks = keep_if(i, p->tasks, p->n_tasks, p->tells[s->at[p->tasks[i].state].node]);
+	sort(p->tasks, p->n_tasks, by_start);
 }
 
 static int prepare(struct progress_replay *p)
@@ -235,11 +226,8 @@ static void look(struct progress_replay *p, size_t n, int64_t time_ns)
 static size_t running_at(struct progress_replay *p, size_t n, size_t *next, size_t end,
 			 int64_t time_ns)
 {
-	size_t kept = 0;
+	size_t kept = keep_if(i, p->running, n, p->running[i]->end_ns > time_ns);
 
-	for (size_t i = 0; i < n; i++)
-		if (p->running[i]->end_ns > time_ns)
-			p->running[kept++] = p->running[i];
 	for (; *next < end && p->tasks[*next].start_ns <= time_ns; (*next)++)
 		if (p->tasks[*next].end_ns > time_ns)
 			p->running[kept++] = &p->tasks[*next];
@@ -282,8 +270,7 @@ static void replay_job(struct progress_replay *p, size_t from, size_t to)
 	for (size_t i = from; i < to; i++)
 		begin_ns = p->tasks[i].start_ns < begin_ns ? p->tasks[i].start_ns : begin_ns;
 	for (size_t i = from, end; i < to; i = end) {
-		for (end = i; end < to && p->tasks[end].kind == p->tasks[i].kind; end++)
-			;
+		end = run_end(k, i, to, p->tasks[k].kind == p->tasks[i].kind);
 		replay_kind(p, i, end, begin_ns);
 	}
 }

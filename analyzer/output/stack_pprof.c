@@ -93,7 +93,6 @@ static bool next_frame(const char **text, struct pprof_name *frame)
 static int find_names(const struct stack_profile *p, struct pprof_names *names)
 {
 	struct pprof_name frame;
-	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const char *text = p->at[i].text;
@@ -104,10 +103,7 @@ static int find_names(const struct stack_profile *p, struct pprof_names *names)
 		}
 	}
 	sort(names->at, names->n, by_name);
-	for (size_t i = 0; i < names->n; i++)
-		if (!n || by_name(&names->at[n - 1], &names->at[i]))
-			names->at[n++] = names->at[i];
-	names->n = n;
+	names->n = keep_first(names->at, names->n, by_name);
 	return 0;
 }
 
@@ -133,17 +129,12 @@ static int by_id(const void *a, const void *b)
 
 static int find_files(const struct stack_profile *p, struct files *files)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < p->n_places; i++) {
 		if (array_put(&files->id, &files->n, p->places[i].build_id))
 			return -ENOMEM;
 	}
 	sort(files->id, files->n, by_id);
-	for (size_t i = 0; i < files->n; i++)
-		if (!n || by_id(&files->id[n - 1], &files->id[i]))
-			files->id[n++] = files->id[i];
-	files->n = n;
+	files->n = keep_first(files->id, files->n, by_id);
 	return 0;
 }
 

@@ -86,14 +86,10 @@ static int make_rows(struct swim *s)
 	return 0;
 }
 
-static int by_row(const void *a, const void *b, void *arg)
-{
-	const struct swim *s = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return ORDER(s->row_of[node_of(s->f, x)], s->row_of[node_of(s->f, y)])
-		       ?: ORDER(x, y) /* tasks are numbered by their start */;
-}
+/* Tasks are numbered by their start. */
+COMPARISON_WITH(by_row, uint32_t, struct swim,
+		ORDER(with->row_of[node_of(with->f, *a)], with->row_of[node_of(with->f, *b)])
+			?: ORDER(*a, *b))
 
 /* ---- which are drawn ------------------------------------------------------------------------------------ */
 

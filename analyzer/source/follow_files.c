@@ -190,14 +190,9 @@ static int open_file(struct follow *f, struct follow_file *file)
 /* ---- which of them count ------------------------------------------------------------------------*/
 
 /* Of a second that is in two files the first one counts: as source.h has it. */
-static int by_time_and_path(const void *a, const void *b, void *arg)
-{
-	const struct follow *f = arg;
-	const struct follow_file *x = &f->file[*(const size_t *)a],
-				 *y = &f->file[*(const size_t *)b];
-
-	return ORDER(x->first_ns, y->first_ns) ?: strcmp(x->path, y->path);
-}
+COMPARISON_WITH(by_time_and_path, size_t, struct follow,
+		ORDER(with->file[*a].first_ns, with->file[*b].first_ns)
+			?: strcmp(with->file[*a].path, with->file[*b].path))
 
 /* Which files are whose, so that a host need not look through those of all others. */
 static int sort_by_host(struct follow *f)

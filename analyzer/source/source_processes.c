@@ -176,8 +176,7 @@ int sources_processes(struct sources *s)
 		j.before_ns = i && !strcmp(host, s->at[i - 1].host) ? j.done_ns : INT64_MIN;
 		j.done_ns = j.before_ns;
 		j.from = search_first(k, j.n, strcmp(j.at[k].node, host) < 0);
-		for (j.to = j.from; j.to < j.n && !strcmp(j.at[j.to].node, host); j.to++)
-			;
+		j.to = run_end(k, j.from, j.n, !strcmp(j.at[k].node, host));
 		if (j.from < j.to)
 			err = read_processes(&j, &s->at[i]);
 	}

@@ -91,12 +91,7 @@ int track_subscribe(struct track_events *t, track_fn *fn, void *arg)
 
 void track_unsubscribe(struct track_events *t, const void *arg)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < t->n_to; i++)
-		if (t->to[i].arg != arg)
-			t->to[kept++] = t->to[i];
-	t->n_to = kept;
+	t->n_to = keep_if(i, t->to, t->n_to, t->to[i].arg != arg);
 }
 
 static struct track_event event_of(const struct verdict *a, enum track_event_kind kind, size_t node)
@@ -529,12 +524,7 @@ static int name_keep(struct known_names *k, const char *name, int64_t now_ns)
 
 static void names_forget(struct known_names *k, int64_t now_ns)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < k->n; i++)
-		if (k->at[i].at_ns >= now_ns - TRACK_AGAIN_NS)
-			k->at[kept++] = k->at[i];
-	k->n = kept;
+	k->n = keep_if(i, k->at, k->n, k->at[i].at_ns >= now_ns - TRACK_AGAIN_NS);
 }
 
 /* The worst first. */

@@ -662,9 +662,5 @@ void track_forget(struct track *t, int64_t before_ns, void (*gone)(void *arg, si
 		}
 	}
 	t->n_spells = kept;
-	kept = 0;
-	for (size_t i = 0; i < t->n_notices; i++)
-		if (t->notices[i].to_ns >= before_ns)
-			t->notices[kept++] = t->notices[i];
-	t->n_notices = kept;
+	t->n_notices = keep_if(i, t->notices, t->n_notices, t->notices[i].to_ns >= before_ns);
 }

@@ -14,13 +14,8 @@ static double times(const struct straggler *s)
 	return isfinite(t) ? t : 0;
 }
 
-static int by_times(const void *a, const void *b, void *arg)
-{
-	const struct straggler *at = arg;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return ORDER(times(&at[y]), times(&at[x])) ?: ORDER(x, y);
-}
+COMPARISON_WITH(by_times, size_t, struct straggler,
+		ORDER(times(&with[*b]), times(&with[*a])) ?: ORDER(*a, *b))
 
 COMPARISON(by_job, struct straggler,
 	   ORDER(a->job, b->job) ?: ORDER(a->onset_ns, b->onset_ns) ?: strcmp(a->task, b->task))
@@ -37,14 +32,9 @@ void stragglers_worst_first(struct straggler *at, size_t n, size_t *order)
 	sort_with(order, n, by_times, at);
 }
 
-static int by_late(const void *a, const void *b, void *arg)
-{
-	const struct straggler_job *at = arg;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return ORDER(*at[y].subject != '\0', *at[x].subject != '\0')
-		       ?: ORDER(at[y].stragglers, at[x].stragglers) ?: ORDER(x, y);
-}
+COMPARISON_WITH(by_late, size_t, struct straggler_job,
+		ORDER(*with[*b].subject != '\0', *with[*a].subject != '\0')
+			?: ORDER(with[*b].stragglers, with[*a].stragglers) ?: ORDER(*a, *b))
 
 void jobs_worst_first(const struct straggler_job *at, size_t n, size_t *order)
 {

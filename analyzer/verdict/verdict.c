@@ -287,14 +287,10 @@ int verdict_used(struct verdict *a, const struct unproven *u)
 
 void verdict_unproven_only(struct verdict *a)
 {
-	size_t kept = 0;
-
 	/* as it is printed: 2.00 */
-	for (size_t i = 0; i < a->n_unproven; i++)
-		if (!(a->unproven[i].suspicious_from > 0 &&
-		      a->unproven[i].suspicious_from < PROVEN_RATIO + 0.005))
-			a->unproven[kept++] = a->unproven[i];
-	a->n_unproven = kept;
+	a->n_unproven =
+		keep_if(i, a->unproven, a->n_unproven,
+			!(a->unproven[i].suspicious_from > 0 && a->unproven[i].suspicious_from < PROVEN_RATIO + 0.005));
 }
 
 const char *verdict_node(const struct verdict *a, size_t node)

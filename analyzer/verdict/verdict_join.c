@@ -177,15 +177,12 @@ static int append_all(struct verdict *a, struct verdict *b)
 /* What one of them could judge was judged; but a server that fell silent, or is not heard of, is not well for what its jobs did before. */
 static void drop_unjudged(struct verdict *a)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < a->n_unjudged; i++)
 		if (a->unjudged[i].why == UNJUDGED_SILENT || a->unjudged[i].why == UNJUDGED_UNHEARD)
 			a->judged[a->unjudged[i].node] = false;
-	for (size_t i = 0; i < a->n_unjudged; i++)
-		if (a->unjudged[i].signal != SIGNAL_ALL || !a->judged[a->unjudged[i].node])
-			a->unjudged[kept++] = a->unjudged[i];
-	a->n_unjudged = kept;
+	a->n_unjudged =
+		keep_if(i, a->unjudged, a->n_unjudged,
+			a->unjudged[i].signal != SIGNAL_ALL || !a->judged[a->unjudged[i].node]);
 }
 
 /* The time of both; what windows are is the one's that has more of them. */

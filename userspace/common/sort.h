@@ -114,6 +114,27 @@
 		first_ < (size_t)(n) ? &(at)[first_] : NULL; \
 	})
 
+/* Keeps the elements of `at` for which `test` is true, in order: how many they are. i as above. */
+#define keep_if(i, at, n, ...)                           \
+	({                                               \
+		size_t kept_ = 0, of_ = (size_t)(n);     \
+                                                         \
+		for (size_t i = 0; i < of_; i++)         \
+			if (__VA_ARGS__)                 \
+				(at)[kept_++] = (at)[i]; \
+		kept_;                                   \
+	})
+/* After sort(): keeps the first of equal ones. */
+#define keep_first(at, n, compare)                                          \
+	({                                                                  \
+		size_t kept_ = 0, of_ = (size_t)(n);                        \
+                                                                            \
+		for (size_t k_ = 0; k_ < of_; k_++)                         \
+			if (!kept_ || compare(&(at)[kept_ - 1], &(at)[k_])) \
+				(at)[kept_++] = (at)[k_];                   \
+		kept_;                                                      \
+	})
+
 /* What a comparison returns for two numbers, or two of anything that < compares. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -129,6 +150,17 @@
 		const type *b = b_;                     \
                                                         \
 		return __VA_ARGS__;                     \
+	}
+
+/* The same for sort_with(): `with` is what it was given. */
+#define COMPARISON_WITH(name, type, with_type, ...)                  \
+	static int name(const void *a_, const void *b_, void *with_) \
+	{                                                            \
+		const type *a = a_;                                  \
+		const type *b = b_;                                  \
+		const with_type *with = with_;                       \
+                                                                     \
+		return __VA_ARGS__;                                  \
 	}
 
 /* For sort(): doubles, none of them NaN, from the least. */

@@ -203,11 +203,10 @@ COMPARISON(by_time, struct explained_look,
 /* Nodes whose tasks were compared, and in no signal so that it could be told how slow they may be. */
 static int used_alone(struct states_job *j)
 {
-	size_t k = 0;
+	size_t k = index_if(i, j->n_signals,
+			    j->a->signals[j->signals[i].row].resource != RESOURCE_NONE);
 	int err = 0;
 
-	while (k < j->n_signals && j->a->signals[j->signals[k].row].resource == RESOURCE_NONE)
-		k++;
 	for (size_t i = 0; i < j->a->n_nodes && k < j->n_signals && !err; i++)
 		if (j->reasons[i].compared)
 			err = states_used(j, k, i, NAN);

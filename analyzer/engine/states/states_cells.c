@@ -209,14 +209,11 @@ static void take_turns(struct turns *t, const struct task_moment *m, size_t n, u
 	}
 }
 
-static int by_stage(const void *a, const void *b, void *arg)
-{
-	const struct state *at = arg, *x = &at[*(const uint32_t *)a],
-			   *y = &at[*(const uint32_t *)b];
-
-	return ORDER(x->node, y->node) ?: ORDER(x->job, y->job) ?: ORDER(x->cls, y->cls)
-		?: ORDER(x->end_ns, y->end_ns) ?: ORDER(x->start_ns, y->start_ns);
-}
+COMPARISON_WITH(by_stage, uint32_t, struct state,
+		ORDER(with[*a].node, with[*b].node) ?: ORDER(with[*a].job, with[*b].job)
+			?: ORDER(with[*a].cls, with[*b].cls)
+			?: ORDER(with[*a].end_ns, with[*b].end_ns)
+			?: ORDER(with[*a].start_ns, with[*b].start_ns))
 
 static bool one_stage(const struct state *x, const struct state *y)
 {

@@ -165,7 +165,6 @@ static bool is_bad(const struct counting *w, const struct state *x)
 static int find_failed(struct counting *w)
 {
 	const struct states *s = w->j->s;
-	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct failed x = failed_of(w, &s->at[i]);
@@ -176,11 +175,7 @@ static int find_failed(struct counting *w)
 	}
 	sort(w->failed, w->n_failed, by_task);
 	/* Once for a task and server, so that no name of a log has more rows than there are servers. */
-	n = 0;
-	for (size_t i = 0; i < w->n_failed; i++)
-		if (!n || by_task(&w->failed[n - 1], &w->failed[i]))
-			w->failed[n++] = w->failed[i];
-	w->n_failed = n;
+	w->n_failed = keep_first(w->failed, w->n_failed, by_task);
 	for (size_t i = 0; i < s->n && w->n_failed; i++) {
 		struct failed x = failed_of(w, &s->at[i]);
 

@@ -83,13 +83,9 @@ int states_used(struct states_job *j, size_t signal, size_t node, double least)
 COMPARISON(by_node, struct state_value,
 	   ORDER(a->node, b->node) ?: ORDER(a->cell, b->cell) ?: ORDER(a->state, b->state))
 
-static int by_group_job_node(const void *a, const void *b, void *arg)
-{
-	const struct state_value *x = a, *y = b;
-	const struct states_job *j = arg;
-
-	return ORDER(j->group[x->node], j->group[y->node]) ?: ORDER(x->job, y->job) ?: by_node(a, b);
-}
+COMPARISON_WITH(by_group_job_node, struct state_value, struct states_job,
+		ORDER(with->group[a->node], with->group[b->node]) ?: ORDER(a->job, b->job)
+			?: by_node(a, b))
 
 /* ---- one look ----------------------------------------------------------------------------------- */
 
@@ -613,13 +609,8 @@ static size_t count_jobs(const struct state_value *v, size_t n)
 	return jobs;
 }
 
-static int by_end(const void *a, const void *b, void *arg)
-{
-	const struct state_value *x = a, *y = b;
-	const struct state *at = ((const struct states_job *)arg)->s->at;
-
-	return ORDER(at[x->state].end_ns, at[y->state].end_ns) ?: by_node(a, b);
-}
+COMPARISON_WITH(by_end, struct state_value, struct states_job,
+		ORDER(with->s->at[a->state].end_ns, with->s->at[b->state].end_ns) ?: by_node(a, b))
 
 /* First the whole, then halves, then quarters. */
 static size_t parts_of(size_t part)

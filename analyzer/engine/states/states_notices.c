@@ -185,13 +185,9 @@ struct fleet_look {
 
 /* ---- programs -------------------------------------------------------------------------------------- */
 
-static int by_program(const void *a, const void *b, void *arg)
-{
-	const struct state_job *jobs = arg, *x = &jobs[*(const uint32_t *)a],
-			       *y = &jobs[*(const uint32_t *)b];
-
-	return ORDER(x->name, y->name) ?: ORDER(x->maps, y->maps) ?: ORDER(x->reduces, y->reduces);
-}
+COMPARISON_WITH(by_program, uint32_t, struct state_job,
+		ORDER(with[*a].name, with[*b].name) ?: ORDER(with[*a].maps, with[*b].maps)
+			?: ORDER(with[*a].reduces, with[*b].reduces))
 
 /* Of each job; without a name it is one of its own. */
 static uint32_t *programs(struct scratch *room, const struct states *s)

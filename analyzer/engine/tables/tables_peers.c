@@ -105,11 +105,7 @@ static size_t together(const struct seeker *at, size_t n, double *middle)
 /* How far those of one group and name reach: it is there once on each node. */
 static size_t name_end(const struct seeker *at, size_t i, size_t n)
 {
-	size_t end = i;
-
-	while (end < n && at[end].group == at[i].group && at[end].e.instance == at[i].e.instance)
-		end++;
-	return end;
+	return run_end(k, i, n, at[k].group == at[i].group && at[k].e.instance == at[i].e.instance);
 }
 
 static int part_names(struct seeker *at, size_t n)
@@ -147,11 +143,7 @@ static int part_names(struct seeker *at, size_t n)
 /* Where the peers of at[i] end. */
 static size_t set_end(const struct seeker *at, size_t i, size_t n)
 {
-	size_t end = i + 1;
-
-	while (end < n && !by_set(&at[i], &at[end]))
-		end++;
-	return end;
+	return run_end(k, i, n, !by_set(&at[i], &at[k]));
 }
 
 /* Those of no name that others have: disks may be of two kinds. */

@@ -81,8 +81,7 @@ static int groups_end(const struct job *j, struct reporter *at)
 			x[n++] = (struct last){j->group[i], at[i].last_ns, i};
 	sort(x, n, by_group_latest_first);
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && x[end].group == x[i].group; end++)
-			;
+		end = run_end(k, i, n, x[k].group == x[i].group);
 		for (size_t k = i; k < end; k++)
 			at[x[k].node].end_ns = x[i + (end - i - 1) / 2].ns;
 	}
@@ -151,8 +150,6 @@ static bool any_between(const struct table *t, const struct table_run *x, const 
 /* Something else was measured meanwhile: of a disk that was idle there is more than its latency. */
 static void drop_heard(const struct job *j, struct gaps *g)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < j->runs.n && g->n; i++) {
 		size_t node = j->row[j->runs.at[i].node];
 		size_t first = search_first(mid, g->n, g->at[mid].node < node);
@@ -161,10 +158,7 @@ static void drop_heard(const struct job *j, struct gaps *g)
 			if (any_between(j->t, &j->runs.at[i], &g->at[k]))
 				g->at[k].from_ns = g->at[k].to_ns;
 	}
-	for (size_t k = 0; k < g->n; k++)
-		if (g->at[k].from_ns < g->at[k].to_ns)
-			g->at[kept++] = g->at[k];
-	g->n = kept;
+	g->n = keep_if(k, g->at, g->n, g->at[k].from_ns < g->at[k].to_ns);
 }
 
 static int find_gaps(struct job *j, const struct reporter *at)

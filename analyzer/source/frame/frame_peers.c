@@ -7,13 +7,7 @@
 
 #include "userspace/common/sort.h"
 
-static int by_group(const void *a, const void *b, void *arg)
-{
-	const int32_t *group = arg;
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-	return ORDER(group[x], group[y]) ?: ORDER(x, y);
-}
+COMPARISON_WITH(by_group, size_t, int32_t, ORDER(with[*a], with[*b]) ?: ORDER(*a, *b))
 
 /* Where the group of nodes[from] ends. */
 static size_t group_end(const int32_t *group, const size_t *nodes, size_t n, size_t from)

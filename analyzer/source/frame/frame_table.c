@@ -104,12 +104,7 @@ static int list_metrics(struct table_grid *g)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b, void *arg)
-{
-	const struct names *names = arg;
-
-	return strcmp(names->at[*(const uint32_t *)a], names->at[*(const uint32_t *)b]);
-}
+COMPARISON_WITH(by_name, uint32_t, struct names, strcmp(with->at[*a], with->at[*b]))
 
 static int list_nodes(struct table_grid *g)
 {

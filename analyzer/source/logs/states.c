@@ -17,11 +17,7 @@ const char *const outcome_words[OUTCOME_COUNT] = {"ok", "failed", "killed", "ope
 
 enum state_kind state_by_word(const char *word)
 {
-	enum state_kind k = 0;
-
-	while (k < STATE_KIND_COUNT && strcmp(state_rows[k].word, word) != 0)
-		k++;
-	return k;
+	return index_if(k, STATE_KIND_COUNT, !strcmp(state_rows[k].word, word));
 }
 
 /* ---- servers that have two names ------------------------------------------------------------------- */

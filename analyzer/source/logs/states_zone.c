@@ -66,12 +66,11 @@ int states_in_zone(struct states *s, int64_t ns, const struct states *by)
 {
 	struct reading *r = reading_of(s);
 	int64_t minutes = llabs(ns) / (60 * NS_PER_S);
-	size_t told = 0;
+	size_t told;
 
 	if (!r || array_put(&r->zone, &r->n_zone, ((struct zone){.ns = ns})))
 		return -ENOMEM;
-	while (told < by->reading->stems.n && !is_told(&by->reading->stem[told]))
-		told++;
+	told = index_if(i, by->reading->stems.n, is_told(&by->reading->stem[i]));
 	text_add(&s->notes,
 		 "log times without a zone are read as %c%02d:%02d: so those of '%s' and of the "
 		 "jobs' history agree (--zone says another)\n",

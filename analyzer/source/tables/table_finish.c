@@ -5,16 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "userspace/common/sort.h"
 
 size_t table_run(const struct table *t, size_t i)
 {
 	const struct sample *s = &t->at[i];
 
-	for (i++; i < t->n && t->at[i].node == s->node && t->at[i].metric == s->metric &&
-		  t->at[i].instance == s->instance;
-	     i++)
-		;
-	return i;
+	return run_end(k, i, t->n,
+		       t->at[k].node == s->node && t->at[k].metric == s->metric &&
+			       t->at[k].instance == s->instance);
 }
 
 enum key { BY_INSTANCE, BY_METRIC, BY_NODE, KEYS };
