@@ -105,8 +105,7 @@ static struct limped limped_of(const struct summary *s, size_t first)
 	return l;
 }
 
-COMPARISON(by_length, struct limped,
-	   a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : strcmp(a->server, b->server))
+COMPARISON(by_length, struct limped, ORDER(b->ns, a->ns) ?: strcmp(a->server, b->server))
 
 static int summary_read(struct summary *s, struct front *f)
 {

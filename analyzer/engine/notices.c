@@ -184,10 +184,7 @@ int stolen_update(struct robust *r, int64_t from_ns, int64_t to_ns)
 
 static bool is_known(const struct runs *s, int64_t boot)
 {
-	for (size_t i = 0; i < s->n && i < RUNS_KEPT; i++)
-		if (s->boot[i] == boot)
-			return true;
-	return false;
+	return any_of(i, s->n < RUNS_KEPT ? s->n : RUNS_KEPT, s->boot[i] == boot);
 }
 
 /*

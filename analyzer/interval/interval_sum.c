@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "interval_lat.h"
+#include "userspace/common/sort.h"
 
 /* What is kept of a merged interval: the busiest talkers tell who it was, the rest only cost memory. */
 enum { REMOTES_KEPT = 512, PROCESSES_KEPT = 128 };
@@ -226,8 +227,5 @@ void interval_scale(struct interval *h, double by)
 
 const struct interval_disk *interval_find_disk(const struct interval *h, const char *name)
 {
-	for (size_t i = 0; h && i < h->n_disks; i++)
-		if (!strcmp(h->disks[i].name, name))
-			return &h->disks[i];
-	return NULL;
+	return h ? find_if(i, h->disks, h->n_disks, !strcmp(h->disks[i].name, name)) : NULL;
 }

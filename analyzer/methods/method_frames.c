@@ -11,6 +11,7 @@
 #include "analyzer/methods/model/ganesha.h"
 #include "passes.h"
 #include "userspace/common/options.h"
+#include "userspace/common/sort.h"
 
 struct diagnosis {
 	struct model model; /* without one: nothing trained, the frame's servers, default windows */
@@ -26,10 +27,8 @@ static bool was_trained(const struct model *m, const struct method *method)
 {
 	if (method == &method_ganesha)
 		return m->ganesha != NULL;
-	for (size_t i = 0; i < m->n_trained; i++)
-		if (!strcmp(m->trained[i].method, method->name))
-			return true;
-	return !method->passes;
+	return !method->passes ||
+	       any_of(i, m->n_trained, !strcmp(m->trained[i].method, method->name));
 }
 
 /* Those asked for by name, which must have been trained; else all that were. */
@@ -94,10 +93,7 @@ static int fit_columns(const struct diagnosis *d, const struct method *const *ch
 /* The group of a host the model does not know: the only one, or none. */
 static int32_t group_of_unknown(const struct model *m)
 {
-	for (size_t i = 0; i < m->n_nodes; i++)
-		if (m->group[i])
-			return PEERS_NONE;
-	return 0;
+	return any_of(i, m->n_nodes, m->group[i]) ? PEERS_NONE : 0;
 }
 
 /* What is not asked for is as in training. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "speaks.h"
+#include "userspace/common/sort.h"
 
 #define READS  (ONE(SIG_READ_AWAIT) | ONE(SIG_READ_DEVICE))
 #define WRITES (ONE(SIG_WRITE_AWAIT) | ONE(SIG_WRITE_DEVICE))
@@ -87,13 +88,9 @@ static uint64_t signals_of(const struct known *k, const struct finding *e)
 /* The surest that is worse now, of one of these signals. */
 static const struct finding *find_now(const struct known *k, uint64_t of)
 {
-	for (size_t i = 0; i < k->a->n_findings; i++) {
-		const struct finding *e = &k->a->findings[i];
+	const struct finding *at = k->a->findings;
 
-		if (is_now(k, e) && (signals_of(k, e) & of))
-			return e;
-	}
-	return NULL;
+	return find_if(i, at, k->a->n_findings, is_now(k, &at[i]) && (signals_of(k, &at[i]) & of));
 }
 
 static bool is_beside(const struct finding *e, const struct finding *other)

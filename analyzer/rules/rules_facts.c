@@ -80,10 +80,9 @@ static bool aside(const struct scene *s, const struct incident *a, const struct 
 {
 	if (signals[e->signal].level != LEVEL_DISK)
 		return false;
-	for (size_t i = 0; i < a->n_findings; i++)
-		if (foreign(&a->findings[i]) && !strcmp(a->findings[i].disk, e->disk))
-			return disk_unused(&s->nodes[a->node], e->disk);
-	return false;
+	return any_of(i, a->n_findings,
+		      foreign(&a->findings[i]) && !strcmp(a->findings[i].disk, e->disk)) &&
+	       disk_unused(&s->nodes[a->node], e->disk);
 }
 
 static bool of_disk(const struct finding *e, const char *disk)

@@ -161,13 +161,9 @@ static bool is_awaited(const struct feed_merge *m, int64_t from_ns)
 {
 	bool due = from_ns + m->line.interval_ns + MERGE_WAIT_NS <= m->now_ns;
 
-	for (size_t i = 0; i < m->n_parts && !due; i++) {
-		const struct merge_part *p = &m->part[i];
-
-		if (!p->holds && !p->ended && m->now_ns - p->gave_ns < MERGE_AWAY_NS)
-			return true;
-	}
-	return false;
+	return !due && any_of(i, m->n_parts,
+			      !m->part[i].holds && !m->part[i].ended &&
+				      m->now_ns - m->part[i].gave_ns < MERGE_AWAY_NS);
 }
 
 /* The rows that a part holds, to those of the interval. */
@@ -190,7 +186,7 @@ static int take_rows(struct feed_merge *m, struct merge_part *p, bool late)
 	return err;
 }
 
-COMPARISON(by_server, struct feed_item, a->server<b->server ? -1 : a->server> b->server)
+COMPARISON(by_server, struct feed_item, ORDER(a->server, b->server))
 
 static int give_rows(struct feed_merge *m)
 {

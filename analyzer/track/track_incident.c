@@ -202,10 +202,9 @@ static uint64_t new_id(const struct track *t, const struct spell *c)
 	const char *server = t->servers[c->server].name;
 	uint64_t id = track_id(server, c->incident.onset_ns);
 
-	for (size_t i = 0; i < t->n_spells; i++)
-		if (t->spells[i] != c && t->spells[i]->id == id)
-			return track_id(server, c->decided_ns);
-	return id;
+	return any_of(i, t->n_spells, t->spells[i] != c && t->spells[i]->id == id)
+		       ? track_id(server, c->decided_ns)
+		       : id;
 }
 
 static uint64_t spell_id(const struct track *t, const struct spell *c)

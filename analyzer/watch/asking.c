@@ -85,10 +85,7 @@ static void ask_later(struct asking *a, int64_t now_ns, int64_t took_ns, bool fa
 /* What may be missing from the verdict is no news that something is over. */
 static bool is_whole(const struct verdict *v)
 {
-	for (size_t i = 0; i < v->n_notes; i++)
-		if (v->notes[i].kind == NOTE_LEFT_OUT)
-			return false;
-	return !v->cannot.why;
+	return !v->cannot.why && !any_of(i, v->n_notes, v->notes[i].kind == NOTE_LEFT_OUT);
 }
 
 /* What was told stays so while there is nothing new. */

@@ -71,10 +71,7 @@ static struct of_node found_of_node(const struct states_job *j, size_t node)
 /* Whether what its work is slowest at is told beside it: it was not found by itself. */
 static bool has_slowest(const struct state_found *f, struct of_node of)
 {
-	for (size_t i = 0; i < of.n && f->most.n_peers; i++)
-		if (of.at[i].e.signal == f->most.signal)
-			return false;
-	return f->most.n_peers;
+	return f->most.n_peers && !any_of(i, of.n, of.at[i].e.signal == f->most.signal);
 }
 
 /* ---- what it cost the jobs -------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 /* Digits, and what makes numbers of hosts and ids, become one "#"; bytes that are not printable "?". */
 static size_t clean(const char *s, size_t len, char to[STATE_ERROR_LEN])
@@ -35,10 +36,8 @@ bool log_error_is_silence(struct piece said)
 					    " taskTimedOut: true", " taskStuck: true",
 					    "heartbeat timed out after "};
 
-	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(said.s, said.len, words[i], strlen(words[i])))
-			return true;
-	return false;
+	return said.len && any_of(i, sizeof(words) / sizeof(*words),
+				  memmem(said.s, said.len, words[i], strlen(words[i])));
 }
 
 /* Of Hadoop 2 and 3, also where an administrator took the server out. */
@@ -72,10 +71,8 @@ bool log_error_is_nobodys(struct piece said)
 		"Exit status: -107.",
 	};
 
-	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(said.s, said.len, words[i], strlen(words[i])))
-			return true;
-	return false;
+	return said.len && any_of(i, sizeof(words) / sizeof(*words),
+				  memmem(said.s, said.len, words[i], strlen(words[i])));
 }
 
 void log_error(struct log *l, uint32_t node, int64_t time_ns, struct piece said)

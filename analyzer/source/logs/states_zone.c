@@ -20,10 +20,7 @@ static bool is_zone(int quarters)
 
 	if (quarters < ZONE_WEST || quarters > ZONE_EAST || abs(quarters) < 4)
 		return false;
-	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
-		if (quarters == odd[i])
-			return true;
-	return !(quarters % 2);
+	return !(quarters % 2) || any_of(i, sizeof(odd) / sizeof(*odd), quarters == odd[i]);
 }
 
 static bool is_told(const struct stem *x)

@@ -50,11 +50,9 @@ bool prometheus_is(const char *source)
 
 static bool is_label(const char *s, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (!isalpha((unsigned char)s[i]) && s[i] != '_' &&
-		    (!i || !isdigit((unsigned char)s[i])))
-			return false;
-	return len > 0;
+	return len > 0 && !any_of(i, len,
+				  !isalpha((unsigned char)s[i]) && s[i] != '_' &&
+					  (!i || !isdigit((unsigned char)s[i])));
 }
 
 /* "job=oss", "host=~io.*": percent-encoded or as they are. */

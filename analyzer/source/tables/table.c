@@ -14,6 +14,7 @@
 #include "prometheus.h"
 #include "unpack.h"
 #include "userspace/common/array.h"
+#include "userspace/common/sort.h"
 
 enum { NOTES_MAX = 1 << 16 };
 
@@ -37,10 +38,9 @@ static bool is_gzip(const unsigned char *head, size_t n)
 
 static bool is_text(const unsigned char *head, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if ((head[i] < ' ' && !strchr("\t\r\n", head[i])) || head[i] == 0x7f || !head[i])
-			return false;
-	return n > 0;
+	return n > 0 && !any_of(i, n,
+				(head[i] < ' ' && !strchr("\t\r\n", head[i])) || head[i] == 0x7f ||
+					!head[i]);
 }
 
 static bool is_series(const unsigned char *head, size_t n)
