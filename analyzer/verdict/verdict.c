@@ -288,9 +288,9 @@ int verdict_used(struct verdict *a, const struct unproven *u)
 void verdict_unproven_only(struct verdict *a)
 {
 	/* as it is printed: 2.00 */
-	a->n_unproven =
-		keep_if(i, a->unproven, a->n_unproven,
-			!(a->unproven[i].suspicious_from > 0 && a->unproven[i].suspicious_from < PROVEN_RATIO + 0.005));
+	a->n_unproven = keep_if(i, a->unproven, a->n_unproven,
+				!(a->unproven[i].suspicious_from > 0 &&
+				  a->unproven[i].suspicious_from < PROVEN_RATIO + 0.005));
 }
 
 const char *verdict_node(const struct verdict *a, size_t node)
