@@ -214,7 +214,7 @@ void put_nav(FILE *to, const struct snapshot *s)
 	char until[TIME_TEXT_LEN], made[TIME_TEXT_LEN];
 
 	fputs("<nav aria-label=\"limpet\"><b><a href=\"/\">limpet</a></b> <a "
-	      "href=\"/#servers\">servers</a> <a href=\"/#before\">before</a> <a "
+	      "href=\"/#servers\">servers</a> <a href=\"/#incidents\">incidents</a> <a "
 	      "href=\"/jobs\">jobs</a> <a href=\"/summary\">7 days</a> "
 	      "<a href=\"/api/v1/openapi.json\">API</a> <span>",
 	      to);
@@ -364,8 +364,8 @@ static void put_before(FILE *to, struct front *f, const char *server)
 	sqlite3_bind_int(st, 2, PAST);
 	while (sqlite3_step(st) == SQLITE_ROW) {
 		fputs(any ? ""
-			  : "<section id=\"before\">\n<h2>What was "
-			    "told</h2>\n<table><thead><tr><th>incident</th><th "
+			  : "<section id=\"incidents\">\n<h2>Incidents</h2>\n"
+			    "<table><thead><tr><th>incident</th><th "
 			    "class=\"n\">since</th>"
 			    "<th class=\"n\">until</th></tr></thead>\n<tbody>\n",
 		      to);

@@ -124,7 +124,7 @@ void report_next(FILE *to, const struct verdict *a, const struct incident *in)
 			continue;
 		fputs(told++ ? ""
 			     : "<h3>What to do next</h3>\n<p class=\"note\">Words in capitals "
-			       "are yours to fill in; nothing of it is run by limpet.</p>\n<ul "
+			       "are yours to fill in. limpet runs none of these.</p>\n<ul "
 			       "class=\"next\">\n",
 		      to);
 		fputs("<li>", to);

@@ -32,7 +32,7 @@ static const struct next_step steps[] = {
 	{CAUSE_DISK_HOG, "", "ssh {server} ps -o pid,user,lstart,args -p {pid}",
 	 "what it is, whose, and since when"},
 	{CAUSE_DISK_HOG, "", "ssh {server} ionice -c 3 -p {pid}",
-	 "the disk is its own only when nobody else wants it (schedulers bfq and mq-deadline)"},
+	 "gives it the disk only when nobody else needs it; works with bfq and mq-deadline only"},
 	{CAUSE_DISK_HOG, "", "ssh {server} pidstat -d 5 3", "who reads and writes how much now"},
 	{CAUSE_DISK_BUSY, "", "ssh {server} iostat -x {disk} 5 3",
 	 "how busy the disk is, and with what"},

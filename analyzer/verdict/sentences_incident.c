@@ -248,8 +248,9 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 			    "then, or waits for another server");
 		break;
 	case SUSPICION_LOAD:
-		text_put(t, "no peer has as little to do: it is slow, or each of its requests is "
-			    "more work");
+		text_put(t,
+			 "no peer is as lightly loaded, so its values cannot be compared at equal "
+			 "load: it is slow, or each of its requests is more work");
 		break;
 	case SUSPICION_QUEUE:
 		text_put(t,

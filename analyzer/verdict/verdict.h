@@ -207,7 +207,7 @@ enum suspicion {
 	SUSPICION_BRIEF,  /* sure, but of too little data to know that it lasts */
 	SUSPICION_LONE, /* sure, but of single values: it hangs now and then, or waits for another server */
 	SUSPICION_QUEUE, /* sure, but its disk is hardly longer at work for a request: the others may wait for it */
-	SUSPICION_LOAD, /* sure, but no peer has as little to do: its requests may be more work */
+	SUSPICION_LOAD, /* sure, but no peer is as lightly loaded: its requests may be more work */
 	SUSPICIONS
 };
 

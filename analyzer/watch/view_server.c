@@ -87,7 +87,7 @@ static void say_next_steps(struct screen_roll *r, const struct verdict *a, const
 {
 	const struct next_step *step;
 	size_t n = next_steps(x->cause, &step);
-	const char *title = "what may help (nothing of it is run)";
+	const char *title = "what may help (limpet runs none of these)";
 
 	for (; n; n--, step++) {
 		struct text command TEXT_SCOPED = {0}, t TEXT_SCOPED = {0};

@@ -19,7 +19,8 @@ within 30 limps || fail "it does not answer: $(cat "$T/serve.log")"
 case_begin "oss-s3 is on the page, in the API and in the metrics, with one id"
 id=$(curl -s "$U/api/v1/incidents" | jq -r '.incidents[0].id')
 check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>When last heard: oss-s3 limps: disk-hog</h1>' "$T/out" &&
-	grep -q "href=\"/incidents/$id\"" "$T/out" &&
+	grep -q "href=\"/incidents/$id\"" "$T/out" && grep -q '<a href="/#incidents">incidents</a>' "$T/out" &&
+	grep -q '<section id="incidents">' "$T/out" &&
 	check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && grep -q 'fio (pid 22069' "$T/out" && grep -q 'read device time' "$T/out" &&
 	check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '"\(.server) \(.cause) \(.open) \(.events[0].change) \(.culprit.name)"')" 'oss-s3 disk-hog true opened fio' 'its object' &&
 	if [ "$(metric 'limpet_indicted{server="oss-s3",cause="disk-hog"')" = 1 ]; then ok; else fail "metrics"; fi
