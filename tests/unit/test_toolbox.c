@@ -186,6 +186,49 @@ static void test_search_first(void **state)
 	}
 }
 
+COMPARISON(by_tens, int, ORDER(*a / 10, *b / 10))
+COMPARISON_WITH(by_weight, uint32_t, int, ORDER(with[*a], with[*b]) ?: ORDER(*a, *b))
+
+/* Against loops. */
+static void test_lists(void **state)
+{
+	int x[101];
+	uint32_t order[101];
+
+	(void)state;
+	srand(3);
+	for (size_t n = 0; n <= 101; n++) {
+		size_t first = n, count = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			x[i] = rand() % 50;
+			order[i] = (uint32_t)i;
+			first = first == n && x[i] > 45 ? i : first;
+			count += x[i] > 45;
+		}
+		sort_with(order, n, by_weight, x);
+		for (size_t i = 1; i < n; i++)
+			assert_true(x[order[i - 1]] < x[order[i]] ||
+				    (x[order[i - 1]] == x[order[i]] && order[i - 1] < order[i]));
+		assert_int_equal(index_if(i, n, x[i] > 45), first);
+		assert_int_equal(any_of(i, n, x[i] > 45), count > 0);
+		assert_int_equal(count_if(i, n, x[i] > 45), count);
+		assert_ptr_equal(find_if(i, x, n, x[i] > 45), count ? &x[first] : NULL);
+		sort(x, n, by_tens);
+		for (size_t i = 1; i < n; i++)
+			assert_true(x[i - 1] / 10 <= x[i] / 10);
+		for (size_t i = 0; i < n; i++)
+			order[i] = (uint32_t)x[i];
+		assert_int_equal(keep_first(x, n, by_tens),
+				 count_if(i, n, !i || order[i] / 10 != order[i - 1] / 10));
+	}
+	for (size_t i = 0; i < 101; i++)
+		x[i] = (int)i;
+	assert_int_equal(keep_if(i, x, 101, x[i] % 3 == 1), 34);
+	for (size_t i = 0; i < 34; i++)
+		assert_int_equal(x[i], 3 * i + 1);
+}
+
 static void test_clock(void **state)
 {
 	int64_t before = clock_ns(CLOCK_MONOTONIC), after = clock_ns(CLOCK_MONOTONIC);
@@ -206,7 +249,8 @@ int main(void)
 		cmocka_unit_test(test_add),	     cmocka_unit_test(test_insert),
 		cmocka_unit_test(test_extend),	     cmocka_unit_test(test_refill),
 		cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_search_first), cmocka_unit_test(test_clock),
+		cmocka_unit_test(test_search_first), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,8 +81,9 @@
 	})
 
 /*
- * In order, for what is in none: the first i of 0 … n - 1 for which `test` is true, n where there is none; whether there is
- * any; of how many it is true; the element of `at` that is the first, NULL: none. i is a name, which is declared here:
+ * Lists that are in no order, from the start. index_if(): the first i of 0 … n - 1 for which `test` is true, n where it is
+ * true of none; any_of(): whether there is one; count_if(): how many there are; find_if(): the first such element of `at`, or
+ * NULL. i is a name, which is declared here:
  *
  *	return any_of(i, a->n_notes, a->notes[i].kind == NOTE_REPEATED);
  */
