@@ -227,6 +227,7 @@ struct robust_params examine_params(const struct analysis_opts *o)
 	p.interval_s = o->interval_s;
 	p.budget = o->budget;
 	p.explain = o->explain;
+	p.listed = o->peers;
 	return p;
 }
 

@@ -441,7 +441,7 @@ static int groups_copy(const struct robust *r, struct verdict *a)
 {
 	struct scratch room SCRATCH_SCOPED = {0};
 	int32_t *group = scratch_array(&room, r->n_nodes, sizeof(*group)), most = 0;
-	bool listed = false;
+	bool listed = r->p.listed;
 
 	for (size_t i = 0; i < r->n_nodes && group; i++) {
 		group[i] = r->nodes[i].group;

@@ -29,6 +29,7 @@ struct robust_params {
 	double interval_s; /* 4 */
 	double budget;	   /* false indictments per group of peers and observed week */
 	bool explain;
+	bool listed; /* groups were, by people */
 };
 #define ROBUST_PARAMS_DEFAULT ((struct robust_params){.interval_s = 4, .budget = BUDGET_SERIES})
 

@@ -204,9 +204,10 @@ static int add_server(struct verdict *a, const char *name)
 	group = a->n_groups ? realloc(a->group, (a->n_nodes + 1) * sizeof(*group)) : NULL;
 	if (a->n_groups && !group)
 		return -ENOMEM;
-	if (group)
+	if (group) {
 		group[a->n_nodes] = -1;
-	a->group = group;
+		a->group = group;
+	}
 	judged = realloc(a->judged, (a->n_nodes + 1) * sizeof(*judged));
 	if (!judged)
 		return -ENOMEM;

@@ -28,7 +28,7 @@ struct about {
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
-	struct text detail, body;
+	struct text detail, line, body; /* line: the detail as mail has it */
 	char *json;
 	uint64_t incident; /* 0: none */
 	int64_t told_ns;
@@ -97,6 +97,7 @@ void alert_free(struct alert *a)
 	for (size_t i = 0; i < a->n; i++) {
 		free(a->about[i].json);
 		text_release(&a->about[i].detail);
+		text_release(&a->about[i].line);
 		text_release(&a->about[i].body);
 	}
 	free(a->about);
@@ -191,6 +192,8 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	text_put_seen(&seen, text_of(&c->text));
 	text_reset(&about->detail);
 	text_put(&about->detail, text_fit(detail, sizeof(detail), text_of(&seen)));
+	text_reset(&about->line);
+	text_put_plain(&about->line, text_of(&c->text));
 	/* words of tables, which stay */
 	if (!*c->server)
 		about->cause = event_rows[EVENT_CANNOT].word;
@@ -280,7 +283,7 @@ static int run_program(struct alert *a, const struct about *about, struct progra
 static int run_sendmail(struct alert *a, const struct about *about, struct program *p,
 			int64_t now_ns)
 {
-	const struct mail m = {text_of(&about->detail), text_of(&about->body), about->incident,
+	const struct mail m = {text_of(&about->line), text_of(&about->body), about->incident,
 			       about->told, clock_ns(CLOCK_REALTIME)};
 	size_t n = a->o.mail.to.n;
 	const char **argv = calloc(n + 4, sizeof(*argv));

@@ -85,9 +85,9 @@ void mail_message(struct text *t, const struct mail_opts *o, const struct mail *
 {
 	put_headers(t, o, m);
 	text_add(t, "%.990s\n%s", m->line, m->body);
-	if (!o->url)
+	if (!o->url || !*o->url)
 		return;
-	text_add(t, "\n%s", o->url);
+	text_add(t, "\n%.900s", o->url);
 	if (m->incident)
 		text_add(t, "%sincidents/%016" PRIx64, o->url[strlen(o->url) - 1] == '/' ? "" : "/",
 			 m->incident);

@@ -112,6 +112,7 @@ groups() { # PEERS SOURCE: of each group its name and how many servers, and the 
 		jq -c '[.groups[] | [.group, (.servers | length)]] + [[.servers[] | select(.group == null).server]]'
 }
 check_eq "$(groups 'old: oss[1-3]\noss[4-6] xoss1\n' "$T/two.csv")" '[["old",3],["2",4],["xoss2","xoss3","xoss4","xoss5","xoss6"]]' 'a table' &&
+	check_eq "$(groups 'all: oss-*\n' tests/data/disk-hog/series)" '[["all",6],[]]' 'one group' &&
 	check_eq "$(groups 'oss-s4 oss-s1\nnew: oss-s[25]\n' tests/data/disk-hog/series)" '[["1",2],["new",2],["oss-s3","oss-s6"]]' 'a recording' &&
 	check_eq "$(groups 'a: node-basalt node-[ce]*\nnode-flint\n' tests/data/hadoop-hang)" '[["a",3],["2",1],["node-indigo","node-kelp"]]' 'logs' && ok
 

@@ -179,6 +179,23 @@ static void tasks_that_have_more_to_do_do_not(void **arg)
 	only(NULL);
 	tasks_that_stand(STATE_REDUCE, 170, 0, true); /* it may wait for maps */
 	only(NULL);
+	tasks_that_stand(STATE_MAP, 170, 0,
+			 false); /* another job's tell it, or those of the server alone */
+	for (size_t i = 0; i < 60; i++)
+		if (states.at[i].node == 3)
+			report(&states.at[i], 0.667, 5);
+	run_tasks(STATE_MAP, 2, 60, 10, 0);
+	for (size_t i = 62; i < states.n; i++)
+		report(&states.at[i], 0.667, 5);
+	sort(states.progress, states.n_progress, by_report);
+	judge();
+	only(NULL);
+	tasks_that_stand(STATE_MAP, 170, 0, true); /* all is read, and told */
+	for (size_t i = 60; i < 62; i++)
+		report(&states.at[i], 1, 30);
+	sort(states.progress, states.n_progress, by_report);
+	judge();
+	only(NULL);
 	tasks_that_stand(STATE_MAP, 170, 0, true); /* one alone */
 	states.at[states.n - 1].node = 4;
 	judge();

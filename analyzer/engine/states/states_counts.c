@@ -39,6 +39,8 @@
 #define STUCK_LEAST  0.00016
 /* Hits that say something; fewer where no program can have failed. */
 enum { FAILED_FEW = 3, FAILED_ELSEWHERE = 2, STUCK_OTHERS = 4 };
+/* Maps of the same job on other servers that told on the way how far they were: else this job's maps do not tell it. */
+enum { STANDS_OTHERS = 2 };
 /* Of an attempt that has not ended well: so many times as long as the longest that did, and so long at least. */
 #define STUCK_TIMES 3
 #define STUCK_S	    30
@@ -55,6 +57,7 @@ struct counted {
 	int32_t group;
 	enum state_kind kind;
 	double n, hits, expected, longest_s;
+	bool moved; /* its progress was told on the way */
 	float stood_s,
 		stands_s; /* its progress stood still: the longest, and to its end; 0: nobody said it */
 	double program;		   /* of the hits those that may be its */
@@ -82,7 +85,6 @@ struct counting {
 	struct counted *all;   /* of each node */
 	struct failed *failed; /* by name */
 	size_t n_failed;
-	size_t moved; /* maps whose progress was told on the way */
 	bool stuck;
 };
 
@@ -200,7 +202,7 @@ static bool ended_elsewhere(const struct counting *w, const struct state *of)
 /* ---- maps that stand still ----------------------------------------------------------------------- */
 
 struct standing {
-	uint32_t id, state;
+	uint32_t id, state, file; /* file: that told it last */
 	float done, longest_s, last_s;
 	bool told, moved;
 	int64_t since_ns;
@@ -239,15 +241,18 @@ static int find_standing(const struct states *s, struct scratch *room, struct st
 		if (!x || p->time_ns < x->since_ns)
 			continue;
 		x->told = true;
+		x->file = p->file;
 		x->moved |= p->done > 0 && p->done < 1;
 		if (p->done != x->done)
 			moved_on(x, p->done, p->time_ns);
 	}
 	for (size_t i = 0; i < *n; i++) {
 		const struct state *st = &s->at[all[i].state];
-		int64_t heard_ns = states_heard(s, st);
+		int64_t heard_ns = states_heard(s, all[i].file);
+		bool through = all[i].done >= 1; /* what it still does nobody tells */
 
 		moved_on(&all[i], 1, heard_ns < st->end_ns ? heard_ns : st->end_ns);
+		all[i].last_s = through ? 0 : all[i].last_s;
 	}
 	*at = all;
 	return 0;
@@ -288,7 +293,6 @@ static int attempts(struct scratch *room, struct counting *w)
 
 		if (!is_attempt(x->kind) || row == SIZE_MAX)
 			continue;
-		w->moved += standing[i].moved;
 		w->at[w->n++] =
 			(struct counted){.job = x->job,
 					 .node = (uint32_t)row,
@@ -301,7 +305,10 @@ static int attempts(struct scratch *room, struct counting *w)
 					 .elsewhere = w->stuck && ended_elsewhere(w, x),
 					 .longest_s = x->outcome == OUTCOME_OK ? state_seconds(x)
 									       : -state_seconds(x),
-					 .stood_s = standing[i].told ? standing[i].longest_s : 0,
+					 .stood_s = standing[i].told	   ? standing[i].longest_s
+						    : x->kind == STATE_MAP ? (float)state_seconds(x)
+									   : 0,
+					 .moved = standing[i].moved,
 					 .stands_s = standing[i].told && x->outcome != OUTCOME_OK
 							     ? standing[i].last_s
 							     : 0,
@@ -334,23 +341,26 @@ static double longest_of_others(const struct longest *l, uint32_t node)
 }
 
 /* Of a job's attempts the stuck ones: beyond the longest that ended well on other nodes, or stood still there. */
-static void find_stuck(struct counted *c, size_t n, size_t moved)
+static void find_stuck(struct counted *c, size_t n)
 {
 	struct longest ended = {.node = UINT32_MAX}, stood = {.node = UINT32_MAX};
-	size_t n_ended = 0;
+	size_t n_ended = 0, n_moved = 0, own = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		n_ended += c[i].longest_s >= 0;
+		n_moved += c[i].moved;
 		longest_with(&ended, c[i].node, c[i].longest_s);
 		longest_with(&stood, c[i].node, c[i].stood_s);
 	}
 	for (size_t i = 0; i < n; i++) {
 		double longest = longest_of_others(&ended, c[i].node);
-		bool stands =
-			moved >= STUCK_OTHERS &&
-			c[i].stands_s >
-				fmax(STANDS_S, STUCK_TIMES * longest_of_others(&stood, c[i].node));
+		double still = longest_of_others(&stood, c[i].node);
+		bool stands;
 
+		if (!i || c[i].node != c[i - 1].node)
+			own = count_if(k, n, c[k].node == c[i].node && c[k].moved);
+		stands = n_moved >= own + STANDS_OTHERS &&
+			 c[i].stands_s > fmax(STANDS_S, STUCK_TIMES * still);
 		if (c[i].elsewhere || stands)
 			c[i].sure = 1;
 		if (n_ended < STUCK_OTHERS || c[i].longest_s >= 0 ||
@@ -379,7 +389,7 @@ static void one_job(struct counting *w, struct counted *c, size_t n)
 	size_t next;
 
 	if (w->stuck)
-		find_stuck(c, n, w->moved);
+		find_stuck(c, n);
 	for (size_t i = 0; i < n; i++) {
 		all += c[i].n;
 		hits += c[i].hits;

@@ -325,7 +325,12 @@ void state_progress(struct log *l, enum state_kind kind, uint32_t id, uint32_t n
 	}
 	p = array_refill(&s->progress, &s->n_progress, &s->cap_progress);
 	if (p)
-		*p = (struct state_progress){id, node, (uint8_t)kind, done, time_ns};
+		*p = (struct state_progress){.id = id,
+					     .node = node,
+					     .kind = kind,
+					     .file = l->file & 0xffffff,
+					     .done = done,
+					     .time_ns = time_ns};
 	else
 		reading_failed(s);
 }

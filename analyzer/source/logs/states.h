@@ -137,8 +137,8 @@ enum state_clock {
 /* Progress of a state while it ran, as often as its log says it. */
 struct state_progress {
 	uint32_t id, node;
-	uint8_t kind;
-	float done; /* 0 … 1 */
+	uint32_t kind : 8, file : 24; /* file: of states.files */
+	float done;		      /* 0 … 1 */
 	int64_t time_ns;
 };
 
@@ -206,8 +206,9 @@ struct states {
 
 void states_release(struct states *s); /* takes a zeroed one */
 
-/* states_open.c: the last time that the log of this state says; INT64_MAX: not known. */
-int64_t states_heard(const struct states *s, const struct state *x);
+/* states_open.c: the last time that this log, of states.files, says; INT64_MAX: not known; INT64_MIN: of its progress not all is
+ * kept. */
+int64_t states_heard(const struct states *s, uint32_t file);
 /* states_local.c: 1: an attempt's data were elsewhere, 0: they were not, -1: the log does not say. */
 int task_not_local(const struct states *s, const struct state *task);
 /* The part of an attempt's class that says which stage it is of: its first bytes, so many ("stage 3 ANY": 7). */

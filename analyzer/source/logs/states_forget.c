@@ -157,8 +157,10 @@ static void renumber_states(struct forgetting *f)
 		s->at[kept++] = x;
 	}
 	s->n = kept;
-	for (size_t i = 0; i < s->n_progress; i++)
+	for (size_t i = 0; i < s->n_progress; i++) {
 		s->progress[i].id = log_renumbered(f->ids.now, s->progress[i].id);
+		s->progress[i].file = log_renumbered(f->files.now, s->progress[i].file) & 0xffffff;
+	}
 	keep_those(x, s->progress, &s->n_progress, x->id != STATE_NONE);
 	for (size_t i = 0; i < s->n_wait; i++)
 		s->wait[i].job = log_renumbered(f->jobs.now, s->wait[i].job);

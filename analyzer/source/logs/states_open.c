@@ -96,11 +96,13 @@ static int64_t end_of(const struct open_ends *e, const struct state *x)
 	return later(end, e->reached_ns[own->local] < most ? e->reached_ns[own->local] : most);
 }
 
-int64_t states_heard(const struct states *s, const struct state *x)
+int64_t states_heard(const struct states *s, uint32_t file)
 {
 	const struct reading *r = s->reading;
 
-	return r && x->file < s->files.n ? said_ns(r, &r->stem[r->stem_of[x->file]]) : INT64_MAX;
+	if (r && r->full_progress)
+		return INT64_MIN;
+	return r && file < s->files.n ? said_ns(r, &r->stem[r->stem_of[file]]) : INT64_MAX;
 }
 
 int states_open(struct states *s)
