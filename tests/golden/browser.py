@@ -176,7 +176,7 @@ def many(base, axe, limps, well):
         shape(b, width, scheme)
         said += [f"{width} {scheme}: {one}" for one in findings(b, axe)]
         tall, wide, cut, odd = b.execute_script("""
-            return [document.documentElement.scrollHeight, document.documentElement.scrollWidth - innerWidth,
+            return [document.querySelector('#servers').offsetHeight, document.documentElement.scrollWidth - innerWidth,
                     [...document.querySelectorAll('.tiles a, .tiles b')].filter((e) => e.scrollWidth > e.clientWidth + 1).length,
                     document.querySelectorAll('.tiles b').length]""")
         if tall > screens * 900 + odd * 30 or wide > 0 or cut:
