@@ -134,7 +134,7 @@ fi
 case_begin "untrained too: metrics that are NaN throughout are not among those judged"
 "$L" diagnose "$T/nan" >"$T/out" 2>&1
 check_eq "$? $(grep -c 'await\|latency' "$T/out")" "0 0" "status, lines about latency" &&
-	check_eq "$(grep -c '^on .*disk operations' "$T/out")" 1 "what was judged" && ok
+	check_eq "$(grep -c '^signals .*disk operations' "$T/out")" 1 "what was judged" && ok
 
 case_begin "untrained too: a truncated series file"
 says 1 "short.limpet.*truncated" "$L" diagnose "$T/short.limpet"
