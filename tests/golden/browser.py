@@ -166,8 +166,8 @@ def live(base, seconds):
 
 
 def many(base, axe, limps, well):
-    """A page of 500 servers: what limps is the first tile, and looks like none that is well; nobody's name is cut; it is no heavier than
-    it needs to be."""
+    """A page of 500 servers: what limps is the first tile, and looks like none that is well; nobody's name is cut; the tiles are no higher, and the page no heavier,
+    than they need to be."""
     axe = open(axe, encoding="utf-8").read()
     b = browser()
     b.get(base + "/")

@@ -357,8 +357,11 @@ static void find_stuck(struct counted *c, size_t n)
 		double still = longest_of_others(&stood, c[i].node);
 		bool stands;
 
-		if (!i || c[i].node != c[i - 1].node)
-			own = count_if(k, n, c[k].node == c[i].node && c[k].moved);
+		if (!i || c[i].node != c[i - 1].node) {
+			own = 0;
+			for (size_t k = i; k < n && c[k].node == c[i].node; k++)
+				own += c[k].moved;
+		}
 		stands = n_moved >= own + STANDS_OTHERS &&
 			 c[i].stands_s > fmax(STANDS_S, STUCK_TIMES * still);
 		if (c[i].elsewhere || stands)
