@@ -206,19 +206,6 @@ static int join_block(struct making *m, uint32_t v, const struct state *x, uint3
 	return err;
 }
 
-/* Remembers the last that a reduce got while it waited. */
-static void got(struct making *m, uint32_t task, uint32_t state, uint32_t map)
-{
-	struct flow_task *t = &m->f->tasks[task];
-	const struct state *x = flow_state(m->f, state);
-
-	if (x->end_ns <= t->got_ns || x->end_ns > flow_waits_until(m->f, t))
-		return;
-	t->got_ns = x->end_ns;
-	t->got_of = map;
-	t->got_by = x->kind == STATE_SHUFFLE ? state : STATE_NONE;
-}
-
 static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 {
 	struct job_flow *f = m->f;
@@ -234,7 +221,7 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 	if (x->out != STATE_NONE) {
 		if (err || !is_done(m, task, FLOW_REDUCES))
 			return err;
-		got(m, task, f->vertices[v].state, map);
+		flow_got(f, task, f->vertices[v].state, map);
 		return flow_join(m->f, v, m->vertex_of[task], e, false);
 	}
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
@@ -243,7 +230,7 @@ static int join_shuffle(struct making *m, uint32_t v, const struct state *x)
 	f->missing |= more > 1 ? FLOW_NO_FETCHERS : 0;
 	flow_places_begin(&m->reduces, f, node, x->end_ns);
 	while (!err && (task = flow_places_next(&m->reduces, f, node, x->start_ns)) != STATE_NONE) {
-		got(m, task, f->vertices[v].state, map);
+		flow_got(f, task, f->vertices[v].state, map);
 		err = flow_join(m->f, v, m->vertex_of[task], e, more > 1);
 	}
 	return err;
@@ -335,32 +322,6 @@ static int drop_alone(struct job_flow *f)
 	return 0;
 }
 
-/* Each reduce needs the output of every map, so it got the last no earlier than the last map ended. */
-static void got_maps(struct making *m)
-{
-	struct job_flow *f = m->f;
-	const uint32_t *maps = m->maps.at; /* by their ends */
-
-	for (uint32_t t = 0; t < f->n_tasks; t++) {
-		int64_t until = flow_waits_until(f, &f->tasks[t]);
-		size_t at;
-
-		if (f->tasks[t].group != FLOW_REDUCES)
-			continue;
-		at = search_first(i, m->n_maps, f->tasks[maps[i]].end_ns <= until);
-		if (at)
-			got(m, t, f->tasks[maps[at - 1]].state, maps[at - 1]);
-	}
-}
-
-int flow_tasks_by_end(const void *a, const void *b, void *tasks)
-{
-	const struct flow_task *t = tasks;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return ORDER(t[x].end_ns, t[y].end_ns) ?: ORDER(y, x);
-}
-
 int flow_edges_by_from(const void *a, const void *b)
 {
 	const struct flow_edge *x = a, *y = b;
@@ -381,9 +342,6 @@ static int make_graph(struct making *m)
 		return err;
 	say_missing(m);
 	sort(f->edges, f->n_edges, flow_edges_by_from);
-	/* from here on the maps are asked by their ends only */
-	sort_with(m->maps.at, m->n_maps, flow_tasks_by_end, f->tasks);
-	got_maps(m);
 	return 0;
 }
 

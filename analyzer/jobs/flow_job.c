@@ -314,17 +314,33 @@ int flow_job(struct job_flow *f)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
 
-int job_flow_make(struct job_flow *f, const struct states *s, uint32_t job)
+typedef int flow_step(struct job_flow *f);
+
+static int make(struct job_flow *f, const struct states *s, uint32_t job, flow_step *const *steps,
+		size_t n)
 {
-	static int (*const steps[])(struct job_flow *) = {
-		flow_job,	    flow_graph, flow_order,    flow_count_paths,
-		flow_cluster_pairs, flow_cells, flow_critical, flow_without};
 	int err = 0;
 
 	*f = (struct job_flow){.s = s, .job = job};
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !err; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		err = steps[i](f);
 	return err;
+}
+
+int job_flow_make(struct job_flow *f, const struct states *s, uint32_t job)
+{
+	static flow_step *const steps[] = {flow_job,   flow_graph,	 flow_got_maps,
+					   flow_order, flow_count_paths, flow_cluster_pairs,
+					   flow_cells, flow_critical,	 flow_without};
+	return make(f, s, job, steps, sizeof(steps) / sizeof(*steps));
+}
+
+int job_flow_make_path(struct job_flow *f, const struct states *s, uint32_t job)
+{
+	static flow_step *const steps[] = {flow_job, flow_got_maps, flow_order, flow_cells,
+					   flow_critical};
+
+	return make(f, s, job, steps, sizeof(steps) / sizeof(*steps));
 }
 
 void job_flow_release(struct job_flow *f)

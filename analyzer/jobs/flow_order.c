@@ -4,6 +4,7 @@
  *   a slot     the attempt of the same group kind (maps; reduces; all of Spark's) on this server that ended last before
  *   a retry    an earlier attempt of the same task that failed
  *   the stages before it, of which the last attempt that ended well
+ * And what a reduce waited for while it ran: the last that it got from maps.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,6 +59,51 @@ static void waited_for_retry(struct job_flow *f, uint32_t task)
 		f->tasks[task].repeats = other;
 		waited(f, task, other, FLOW_WHY_RETRY);
 	}
+}
+
+int flow_tasks_by_end(const void *a, const void *b, void *tasks)
+{
+	const struct flow_task *t = tasks;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return ORDER(t[x].end_ns, t[y].end_ns) ?: ORDER(y, x);
+}
+
+void flow_got(struct job_flow *f, uint32_t task, uint32_t state, uint32_t map)
+{
+	struct flow_task *t = &f->tasks[task];
+	const struct state *x = flow_state(f, state);
+
+	if (x->end_ns <= t->got_ns || x->end_ns > flow_waits_until(f, t))
+		return;
+	t->got_ns = x->end_ns;
+	t->got_of = map;
+	t->got_by = x->kind == STATE_SHUFFLE ? state : STATE_NONE;
+}
+
+int flow_got_maps(struct job_flow *f)
+{
+	struct scratch room SCRATCH_SCOPED = {0};
+	uint32_t *maps = scratch_array(&room, f->n_tasks, sizeof(*maps));
+	size_t n = 0;
+
+	if (!maps)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < f->n_tasks; t++)
+		if (f->tasks[t].group == FLOW_MAPS && f->tasks[t].done)
+			maps[n++] = t;
+	sort_with(maps, n, flow_tasks_by_end, f->tasks);
+	for (uint32_t t = 0; t < f->n_tasks; t++) {
+		int64_t until = flow_waits_until(f, &f->tasks[t]);
+		size_t at;
+
+		if (f->tasks[t].group != FLOW_REDUCES)
+			continue;
+		at = search_first(i, n, f->tasks[maps[i]].end_ns <= until);
+		if (at)
+			flow_got(f, t, f->tasks[maps[at - 1]].state, maps[at - 1]);
+	}
+	return 0;
 }
 
 int flow_order(struct job_flow *f)

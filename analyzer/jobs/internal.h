@@ -12,7 +12,9 @@ int flow_job(struct job_flow *f);
 /* flow_graph.c, flow_stages.c: vertices and edges; what each attempt got last. */
 int flow_graph(struct job_flow *f);
 int flow_graph_stages(struct job_flow *f);
-/* flow_order.c: what each attempt waited for before it started. */
+/* flow_order.c: what each reduce got last of maps, if no shuffle came later: it needs the output of every map, so that it got the last no earlier
+ * than the last map ended; what each attempt waited for before it started. */
+int flow_got_maps(struct job_flow *f);
 int flow_order(struct job_flow *f);
 /* flow_paths.c, flow_cluster.c */
 int flow_count_paths(struct job_flow *f);
@@ -53,6 +55,8 @@ static inline uint32_t flow_node(const struct job_flow *f, uint32_t task)
 	return flow_state(f, f->tasks[task].state)->node;
 }
 
+/* flow_order.c. Remembers the last that a reduce got while it waited. */
+void flow_got(struct job_flow *f, uint32_t task, uint32_t state, uint32_t map);
 /* For sort(): edges by where they begin, then end; for sort_with(): tasks' numbers by when they ended, of one time the
  * later one first. */
 int flow_edges_by_from(const void *a, const void *b);

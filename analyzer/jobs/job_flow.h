@@ -240,6 +240,8 @@ uint32_t job_flow_longest(const struct states *s, size_t *n);
 /* All of the above; f is released with job_flow_release(), also after an error. 0, -ENODATA: the job has no attempt, or
  * -ENOMEM. */
 int job_flow_make(struct job_flow *f, const struct states *s, uint32_t job);
+/* Its time, attempts and critical path alone: cheap enough for a job that is looked at while it runs. */
+int job_flow_make_path(struct job_flow *f, const struct states *s, uint32_t job);
 void job_flow_release(struct job_flow *f); /* takes a zeroed one */
 
 #endif
