@@ -13,6 +13,7 @@
 
 /* Of a page: jobs whole, late tasks of each, decisions of before. */
 enum { JOBS = 10, LATE = 20, MADE = 20 };
+#define TOLD 0.005 /* of its time: what rounds to 0 % */
 
 /* ---- jobs that run ---------------------------------------------------------------------------------------- */
 
@@ -38,6 +39,22 @@ static void put_late(FILE *to, const struct verdict *a, size_t job)
 	free(order);
 }
 
+static void put_waits(FILE *to, const struct verdict *a, const struct straggler_job *j)
+{
+	if (!j->n_waits)
+		return;
+	fprintf(to,
+		"<h3>What it waited for</h3>\n<p>%.0f s so far, of which it waited "
+		"for:</p>\n<ul>\n",
+		j->waited_s);
+	for (size_t i = 0; i < j->n_waits && j->waits[i].s >= TOLD * j->waited_s; i++) {
+		struct text said TEXT_SCOPED = {0};
+
+		html_enclose(to, "<li>", sentence_wait(&said, a, j, &j->waits[i]), "</li>\n");
+	}
+	fputs("</ul>\n", to);
+}
+
 static void put_job(FILE *to, const struct verdict *a, size_t job)
 {
 	const struct straggler_job *j = &a->jobs[job];
@@ -55,6 +72,7 @@ static void put_job(FILE *to, const struct verdict *a, size_t job)
 	}
 	fputs(j->n_signs ? "</ul>\n" : "", to);
 	put_late(to, a, job);
+	put_waits(to, a, j);
 	put_lanes(to, a, job);
 	fputs("</section>\n", to);
 }
@@ -144,7 +162,9 @@ static void put_heading(FILE *to, const struct front *f, const struct snapshot *
 		say_running(to, a);
 	fputs("</h1>\n", to);
 	put_stopped(to, f);
-	fputs("</header>\n", to);
+	html_enclose(to,
+		     "<p class=\"note\">What a job that has ended waited for: <code>limpet flow ",
+		     f->o->dir, "</code></p>\n</header>\n");
 }
 
 /* ---- what was decided -------------------------------------------------------------------------------------- */

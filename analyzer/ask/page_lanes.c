@@ -14,11 +14,15 @@
 enum { ROWS = 40, BARS = 1000 };
 #define BACK_NS (3600 * NS_PER_S) /* of a job that runs for long */
 
-/* What a bar says, and how it looks: by the first that holds. */
+/* What a bar says, and how it looks: by the first that holds; and where the job waited for it. */
 static const struct bar_look {
-	const char *class, *words;
-} looks[] = {{"f6", "late"}, {"f2", "runs"}, {"f7", "failed or killed"}, {"f1", "ended"}};
+	const char *class, *waited_for, *words;
+} looks[] = {{"f6", "f6 path", "late"},
+	     {"f2", "f2 path", "runs"},
+	     {"f7", "f7 path", "failed or killed"},
+	     {"f1", "f1 path", "ended"}};
 enum { LATE, RUNS, BAD, ENDED, LOOKS };
+static const struct svg_key path_key = {"d0 path", "the job waited for it"};
 
 struct picture {
 	const struct verdict *a;
@@ -90,6 +94,7 @@ static double second(const struct picture *p, int64_t ns)
 
 static void add_bar(struct picture *p, struct lane_row *row, const struct job_task *t)
 {
+	const struct bar_look *look = &looks[look_of(t)];
 	double from_s = second(p, t->start_ns), to_s = second(p, t->end_ns);
 	size_t line = 0;
 
@@ -98,7 +103,8 @@ static void add_bar(struct picture *p, struct lane_row *row, const struct job_ta
 	row->lines += line == row->lines;
 	p->free_s[line] = to_s;
 	p->task[p->n] = t;
-	p->bars[p->n++] = (struct lane_bar){from_s, to_s, line, looks[look_of(t)].class};
+	p->bars[p->n++] = (struct lane_bar){from_s, to_s, line,
+					    t->waited_for ? look->waited_for : look->class};
 	row->n++;
 }
 
@@ -138,10 +144,11 @@ static void tell_bar(struct svg *d, size_t i, const void *arg)
 	const struct job_task *t = p->task[i];
 	char span[SVG_WORDS], usual[SVG_WORDS];
 
-	svg_bar_title(d, "%s %s on %s: %s, %s%s%s", t->kind, t->task, p->a->nodes[t->node],
+	svg_bar_title(d, "%s %s on %s: %s, %s%s%s%s", t->kind, t->task, p->a->nodes[t->node],
 		      looks[look_of(t)].words, svg_span(s_of_ns(t->end_ns - t->start_ns), span),
 		      isfinite(t->usual_s) ? "; others " : "",
-		      isfinite(t->usual_s) ? svg_span(t->usual_s, usual) : "");
+		      isfinite(t->usual_s) ? svg_span(t->usual_s, usual) : "",
+		      t->waited_for ? "; the job waited for it" : "");
 }
 
 static void draw(FILE *to, struct picture *p)
@@ -153,14 +160,15 @@ static void draw(FILE *to, struct picture *p)
 			  .line_px = 10,
 			  .tell = tell_bar,
 			  .arg = p};
-	struct svg_key keys[LOOKS];
+	struct svg_key keys[LOOKS + 1];
 	char from[TIME_TEXT_LEN];
 	struct svg d;
 
 	for (size_t i = 0; i < LOOKS; i++)
 		keys[i] = (struct svg_key){looks[i].class, looks[i].words};
+	keys[LOOKS] = path_key;
 	svg_begin(&d);
-	svg_keys(&d, keys, LOOKS);
+	svg_keys(&d, keys, LOOKS + 1);
 	lanes(&d, &l);
 	fputs("<figure class=\"lanes\">\n", to);
 	svg_end(&d, to, "Tasks over time, by server", false);

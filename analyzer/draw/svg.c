@@ -27,7 +27,8 @@ static const char style[] =
 	".f0{fill:var(--f0)}.f1{fill:var(--f1)}.f2{fill:var(--f2)}.f3{fill:var(--f3)}"
 	".f4{fill:var(--f4)}.f5{fill:var(--f5)}.f6{fill:var(--f6)}.f7{fill:var(--f7)}"
 	".d1{fill:var(--d1)}.d2{fill:var(--d2)}.d3{fill:var(--d3)}.d4{fill:var(--d4)}"
-	".d5{fill:var(--d5)}.d0{fill:var(--rule);fill-opacity:.35}";
+	".d5{fill:var(--d5)}.d0{fill:var(--rule);fill-opacity:.35}"
+	".path{stroke:var(--ink);stroke-width:1.5}";
 
 const char *svg_sheet(void)
 {

@@ -105,11 +105,27 @@ static uint32_t step_back(struct path_walk *w, uint32_t task)
 	return t->after;
 }
 
-/* The attempt that ended well last; of none, any. */
+/* Of a job that runs: of the first of its stages that is not over the attempt that has run longest. STATE_NONE: it does not run. */
+static uint32_t open_task(const struct job_flow *f)
+{
+	uint32_t longest = STATE_NONE;
+
+	if (f->job != STATE_NONE && f->s->job[f->job].finish_ns > 0)
+		return STATE_NONE;
+	for (uint32_t t = 0; t < f->n_tasks; t++)
+		if (flow_state(f, f->tasks[t].state)->outcome == OUTCOME_OPEN &&
+		    (longest == STATE_NONE || f->tasks[t].group < f->tasks[longest].group))
+			longest = t;
+	return longest;
+}
+
+/* What the job waits for; else the attempt that ended well last; of none, any. */
 static uint32_t last_task(const struct job_flow *f)
 {
-	uint32_t last = STATE_NONE;
+	uint32_t last = open_task(f);
 
+	if (last != STATE_NONE)
+		return last;
 	for (uint32_t t = 0; t < f->n_tasks; t++) {
 		const struct flow_task *x = &f->tasks[t], *y;
 

@@ -11,7 +11,8 @@
  *
  * The critical path. The thesis's longest path adds durations that overlap (5.1.3). Here each moment of the
  * job belongs to one segment, so that the segments add up to the job's time exactly, in nanoseconds. It is
- * walked backwards from the job's end: the attempt that ended last; before that what this attempt had waited for
+ * walked backwards from the job's end: the attempt that ended last (while the job runs: of its first stage that is not over the
+ * attempt that has run longest); before that what this attempt had waited for
  * last, and so on. A reduce waits for the output of maps: what it did before the last of it came counts
  * for nothing, and the path goes on with the shuffle and the map that were last. An attempt could not start before
  * the slot was free, an earlier attempt of its task had failed, or the stages before had ended: the last

@@ -180,7 +180,7 @@ int stragglers_tasks(struct stragglers *g)
 
 /* ---- for those who watch ------------------------------------------------------------------------------------ */
 
-/* Late ones first, then what runs, then what ended last. */
+/* Late ones first, then what jobs waited for, then what runs, then what ended last. */
 static int late_and_newest_first(const void *a, const void *b, void *arg)
 {
 	const struct stragglers *g = arg;
@@ -188,6 +188,7 @@ static int late_and_newest_first(const void *a, const void *b, void *arg)
 	const struct state *p = &g->s->at[x->state], *q = &g->s->at[y->state];
 
 	return ORDER(y->straggler, x->straggler)
+		       ?: ORDER(g->waited_for[y->state], g->waited_for[x->state])
 		       ?: ORDER(q->outcome == OUTCOME_OPEN, p->outcome == OUTCOME_OPEN)
 		       ?: ORDER(q->end_ns, p->end_ns) ?: ORDER(x->state, y->state);
 }
@@ -204,6 +205,7 @@ static struct job_task shown(const struct stragglers *g, const struct found_task
 			       .kind = state_rows[x->kind].word,
 			       .outcome = outcome_words[x->outcome],
 			       .straggler = t->straggler,
+			       .waited_for = g->waited_for[t->state],
 			       .progress = x->outcome == OUTCOME_OPEN ? x->progress : NAN,
 			       .start_ns = x->start_ns,
 			       .end_ns = x->end_ns,

@@ -307,7 +307,7 @@ static int find_stragglers(struct stragglers *g, struct table_rows *t)
 	err = run_symptoms(g, t) ?: run_diagnosers(g, t);
 	count_causes(g);
 	err = err ?: run_decisions(g, t) ?: add_stragglers(g) ?: stragglers_explain(g);
-	return err || !g->running ? err : stragglers_show(g);
+	return err || !g->running ? err : stragglers_waited(g) ?: stragglers_show(g);
 }
 
 static int find_all(struct stragglers *g, struct table_rows *t)
@@ -316,6 +316,7 @@ static int find_all(struct stragglers *g, struct table_rows *t)
 
 	g->restarted = scratch_array(&g->room, g->s->n, sizeof(*g->restarted));
 	g->twin = scratch_array(&g->room, g->s->n, sizeof(*g->twin));
+	g->waited_for = scratch_array(&g->room, g->s->n, sizeof(*g->waited_for));
 	err = g->room.failed ? -ENOMEM : find_stragglers(g, t);
 	if (err == -ENOMEM)
 		fail("out of memory");

@@ -50,6 +50,7 @@ struct stragglers {
 	struct hardware best; /* of any server with a task */
 	/* Of each of states.at: begun again; another attempt of its task ran beside it. */
 	bool *restarted, *twin;
+	bool *waited_for;      /* likewise: a job that runs waited for it */
 	size_t *row;	       /* of each of states.nodes: the verdict's number; SIZE_MAX */
 	struct found_task *at; /* by job, cell, start */
 	size_t n;
@@ -119,6 +120,8 @@ int stragglers_tasks(struct stragglers *g);
 
 /* explained.c: into the verdict. 0 or -ENOMEM. */
 int stragglers_explain(struct stragglers *g);
+/* waited.c: what jobs that run waited for so far. 0 or -ENOMEM. */
+int stragglers_waited(struct stragglers *g);
 /* list.c: the newest of them into the verdict, for those who watch. 0 or -ENOMEM. */
 int stragglers_show(struct stragglers *g);
 

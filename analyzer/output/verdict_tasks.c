@@ -146,6 +146,23 @@ static json_t *signs_json(const struct straggler_job *j)
 	return all;
 }
 
+static json_t *waits_json(const struct verdict *a, const struct straggler_job *j)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; all && i < j->n_waits; i++) {
+		const struct job_wait *w = &j->waits[i];
+
+		all = append_json(all, json_pack("{s:o, s:s, s:o, s:o}", "server",
+						 w->node == SIZE_MAX
+							 ? json_null()
+							 : words_json(verdict_node(a, w->node)),
+						 "why", w->why, "seconds", number_json(w->s),
+						 "lost_s", number_json(w->lost_s)));
+	}
+	return all;
+}
+
 json_t *verdict_straggling_json(const struct verdict *a)
 {
 	const struct straggling *s = &a->straggling;
@@ -160,14 +177,15 @@ json_t *verdict_job_json(const struct verdict *a, size_t i)
 {
 	const struct straggler_job *j = &a->jobs[i];
 
-	return json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "job",
-			 words_json(j->job), "tasks", (json_int_t)j->tasks, "looked_at",
-			 (json_int_t)j->looked_at, "stragglers", (json_int_t)j->stragglers,
-			 "causes", causes_json(a, j), "symptoms", signs_json(j), "decision",
-			 words_or_null_json(j->decision), "decided_by",
-			 words_or_null_json(j->decided_by), "subject",
-			 words_or_null_json(j->subject), "from", time_json(j->from_ns), "to",
-			 time_json(j->to_ns));
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "job",
+		words_json(j->job), "tasks", (json_int_t)j->tasks, "looked_at",
+		(json_int_t)j->looked_at, "stragglers", (json_int_t)j->stragglers, "causes",
+		causes_json(a, j), "symptoms", signs_json(j), "decision",
+		words_or_null_json(j->decision), "decided_by", words_or_null_json(j->decided_by),
+		"subject", words_or_null_json(j->subject), "waited_s",
+		j->n_waits ? number_json(j->waited_s) : json_null(), "waited_for", waits_json(a, j),
+		"from", time_json(j->from_ns), "to", time_json(j->to_ns));
 }
 
 static json_t *words_of(const struct verdict *a, uint32_t causes)
@@ -199,14 +217,15 @@ json_t *verdict_task_json(const struct verdict *a, size_t i)
 {
 	const struct job_task *t = &a->tasks[i];
 
-	return json_pack(
-		"{s:o, s:o, s:o, s:s, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "task",
-		words_json(t->task), "server", words_json(verdict_node(a, t->node)), "job",
-		words_json(a->jobs[t->job].job), "kind", t->kind, "stage",
-		words_or_null_json(t->stage), "outcome", t->outcome, "straggler", t->straggler,
-		"progress", number_json(t->progress), "began", time_json(t->start_ns), "to",
-		time_json(t->end_ns), "takes_s", number_json(t->takes_s), "usual_s",
-		number_json(t->usual_s), "causes", words_of(a, t->causes));
+	return json_pack("{s:o, s:o, s:o, s:s, s:o, s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "task", words_json(t->task), "server",
+			 words_json(verdict_node(a, t->node)), "job",
+			 words_json(a->jobs[t->job].job), "kind", t->kind, "stage",
+			 words_or_null_json(t->stage), "outcome", t->outcome, "straggler",
+			 t->straggler, "waited_for", t->waited_for, "progress",
+			 number_json(t->progress), "began", time_json(t->start_ns), "to",
+			 time_json(t->end_ns), "takes_s", number_json(t->takes_s), "usual_s",
+			 number_json(t->usual_s), "causes", words_of(a, t->causes));
 }
 
 char *verdict_straggler_json(const struct verdict *a, size_t i)

@@ -56,6 +56,9 @@ const char *sentence_job(struct text *t, const struct straggler_job *j);
 /* How much of straggling the inputs of tasks explain; "" where nothing was compared. */
 const char *sentence_straggling(struct text *t, const struct straggling *s);
 const char *sentence_straggler(struct text *t, const struct verdict *a, const struct straggler *s);
+/* "tasks on oss-3: 301 s (73 %), 220 s more than such tasks take elsewhere" */
+const char *sentence_wait(struct text *t, const struct verdict *a, const struct straggler_job *j,
+			  const struct job_wait *w);
 
 /* One of the verdict's notes, or of what the reader said. */
 const char *sentence_note(struct text *t, const struct note *n);

@@ -7,6 +7,7 @@
 
 /* A projection that is no longer than what it has taken already says nothing more. */
 #define PROJECTED 1.05
+#define TOLD_S	  1
 
 const char *sentence_job(struct text *t, const struct straggler_job *j)
 {
@@ -54,5 +55,20 @@ const char *sentence_straggler(struct text *t, const struct verdict *a, const st
 		text_add(t, "%s %s", comma, a->task_causes[c].what);
 		comma = ",";
 	}
+	return text_from(t, from);
+}
+
+const char *sentence_wait(struct text *t, const struct verdict *a, const struct straggler_job *j,
+			  const struct job_wait *w)
+{
+	size_t from = t->len;
+
+	if (w->node == SIZE_MAX)
+		text_put(t, w->what);
+	else
+		text_add(t, "tasks on %s", verdict_node(a, w->node));
+	text_add(t, ": %.0f" TEXT_TIE "s (%.0f" TEXT_TIE "%%)", w->s, 100 * w->s / j->waited_s);
+	if (w->lost_s >= TOLD_S)
+		text_add(t, ", %.0f" TEXT_TIE "s more than such tasks take elsewhere", w->lost_s);
 	return text_from(t, from);
 }

@@ -11,7 +11,13 @@
 
 #include "userspace/series/series.h"
 
-enum { TASK_NAME_LEN = 128, TASK_CAUSES_MAX = 16, JOB_SIGNS_MAX = 8, JOB_TASKS_MAX = 4000 };
+enum {
+	TASK_NAME_LEN = 128,
+	TASK_CAUSES_MAX = 16,
+	JOB_SIGNS_MAX = 8,
+	JOB_TASKS_MAX = 4000,
+	JOB_WAITS_MAX = 8
+};
 
 /* What tasks have in common that may be why they take long; a verdict has a table of these. */
 struct task_cause {
@@ -47,6 +53,7 @@ struct job_task {
 	char stage[48];		    /* of its job; "": not said */
 	const char *kind, *outcome; /* constants: "map"; "open", "ok" */
 	bool straggler;
+	bool waited_for;	  /* by the job: it is on its critical path */
 	double progress;	  /* 0 … 1; NaN: not said */
 	int64_t start_ns, end_ns; /* end_ns of an open one: the newest time of the logs */
 	double takes_s, usual_s;  /* as of struct straggler */
@@ -59,6 +66,13 @@ struct job_sign {
 	char what[160];
 };
 
+/* What a job that runs waited for: a part of its time so far (analyzer/jobs/job_flow.h). */
+struct job_wait {
+	size_t node;		/* of the verdict: tasks there; SIZE_MAX: none */
+	const char *why, *what; /* constants: "slot", "until the server took the next task" */
+	double s, lost_s; /* lost: what its tasks took longer than their like on other servers */
+};
+
 /* A job, and how many of its tasks were looked at. */
 struct straggler_job {
 	char job[TASK_NAME_LEN];
@@ -69,6 +83,9 @@ struct straggler_job {
 	int64_t from_ns, to_ns;
 	struct job_sign signs[JOB_SIGNS_MAX];
 	size_t n_signs;
+	struct job_wait waits[JOB_WAITS_MAX]; /* the longest first */
+	size_t n_waits;
+	double waited_s; /* its time so far, of which these are the most; 0: it was not looked at */
 	/* What is behind its stragglers, a sentence ("": nothing is known), the decision or program that says so, and which server or
 	 * cause it names ("": none). */
 	char decision[160], decided_by[32], subject[HOST_LEN];

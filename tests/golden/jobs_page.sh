@@ -40,8 +40,8 @@ fi
 
 case_begin "of more servers than are drawn those with late tasks are, each with its bar; what is not drawn is said"
 curl -s "$U/jobs" >"$T/page"
-check_eq "$(grep -c '<rect class="f6"' "$T/page")" 41 "bars of late tasks, and the key" &&
-	check_eq "$(grep -c '<rect class="f[1-7]"' "$T/page")" 1004 "all bars, and the keys" &&
+check_eq "$(grep -c '<rect class="f6[" ]' "$T/page")" 41 "bars of late tasks, and the key" &&
+	check_eq "$(grep -c '<rect class="f[1-7][" ]' "$T/page")" 1004 "all bars, and the keys" &&
 	check_eq "$(grep -c '8 more servers are not drawn; 5 of them have late tasks' "$T/page")" 1 "servers" &&
 	check_eq "$(sed -n 's/.* \([0-9]*\) more tasks of these servers are not drawn.*/\1/p' "$T/page")" \
 		"$(($(curl -s "$U/api/v1/tasks?limit=10000" | jq --argjson drawn "$(sed -n 's/^<text x="0.00%"[^>]*class="soft">\(s[0-9]*\)<.*/"\1"/p' "$T/page" | jq -s .)" '[.tasks[] | select(.server | IN($drawn[]))] | length') - 1000))" "tasks" &&
@@ -53,6 +53,45 @@ curl -s -o "$T/out" -X POST -H "$token" -d x "$U/api/v1/symptoms/disk-bound/stop
 curl -s "$U/" >"$T/home"
 check_eq "$(grep -c '<a href="/jobs">1 job runs, 45 late tasks</a>' "$T/home") $(grep -c 'Stopped: symptom disk-bound' "$T/home") $(curl -s "$U/jobs" | grep -c 'Stopped: symptom disk-bound')" "1 1 1" "what stands there" &&
 	check_eq "$(grep -c "symptom 'disk-bound' was stopped by" "$T/serve.log")" 1 "what is said" && ok
+
+# Three maps at a time on each of six servers, of 9.2 s in the median and 9.8 s on s3, whose fourth does not end; and reduces since second 30. The job
+# waited 0.2 s for its first attempt, for three maps of s3 of 9.8 s, 0.2 s between each two of them, and since second 30 for the
+# fourth: 29.4 and 80 s, of which 0.6 s three times and 70.8 s are more than elsewhere.
+awk 'BEGIN {
+	t0 = 1795893800000
+	printf "{\"limpet-progress\":1,\"of\":\"yarn\",\"from\":\"rm:8088\",\"t\":%.0f}\n", t0
+	for (wave = 0; wave < 6; wave++)
+		for (s = 1; s <= 6; s++)
+			for (n = 0; n < 3 && (s != 3 || wave < 4); n++) {
+				start = t0 + wave * 10000 + n * 100
+				takes = s == 3 ? 9800 : 9000 + (s * 7 + n) % 5 * 100
+				printf "{\"t\":%.0f,\"job\":\"job_1_1\",\"id\":\"attempt_1_1_m_%06d_0\",\"kind\":\"map\",\"server\":\"s%d\",\"start\":%.0f,", start + takes, (wave * 6 + s) * 3 + n, s, start
+				if (s == 3 && wave == 3)
+					printf "\"progress\":0.4}\n"
+				else
+					printf "\"progress\":1.0,\"end\":%.0f,\"outcome\":\"ok\"}\n", start + takes
+			}
+	for (s = 1; s <= 3; s++)
+		printf "{\"t\":%.0f,\"job\":\"job_1_1\",\"id\":\"attempt_1_1_r_%06d_0\",\"kind\":\"reduce\",\"server\":\"s%d\",\"start\":%.0f,\"progress\":0.2}\n", t0 + 30000, s, s, t0 + 30000
+	for (i = 1; i <= 16; i++)
+		printf "{\"t\":%.0f}\n", t0 + 62000 + i * 3000
+}' >"$T/waits.jsonl"
+waited() { [ "$(curl -s --max-time 10 "$U/api/v1/jobs" | jq '.jobs[0].waited_s')" = 110 ]; }
+
+case_begin "what a job that runs waited for: by server, and how much of it is more than elsewhere"
+killed
+rm -rf "$D"
+serve "$T/waits.jsonl"
+within 60 waited
+check_eq "$(curl -s "$U/api/v1/jobs" | jq -c '[.jobs[0].waited_for[] | [.server, .why, (.seconds * 1000 | round), (.lost_s * 1000 | round)]]')" \
+	'[["s3","work",109400,72600],[null,"slot",400,0],[null,"start",200,0]]' "of 110 s" &&
+	check_eq "$(curl -s "$U/api/v1/tasks?limit=1000" | jq -c '[.tasks[] | select(.waited_for) | .server + .began[17:19]]')" '["s320","s330","s340","s350"]' "for these tasks" && ok
+
+case_begin "the page says it, and marks the tasks"
+curl -s "$U/jobs" >"$T/page"
+check_eq "$(sed -n 's/^<li>\(tasks on .*\)<\/li>/\1/p' "$T/page" | sed 's/&nbsp;/ /g')" "tasks on s3: 109 s (99 %), 73 s more than such tasks take elsewhere" "the sentence" &&
+	check_eq "$(grep -c 'class="f6 path"' "$T/page") $(grep -c 'class="f1 path"' "$T/page") $(grep -c 'class="f2 path"' "$T/page")" "1 3 0" "the late one, and three that ended" &&
+	check_eq "$(grep -c 'ended, 9.8 s; the job waited for it' "$T/page")" 3 "their titles" && ok
 
 case_begin "names of jobs, tasks and servers are text on the page, whatever they are"
 killed

@@ -155,6 +155,57 @@ static void history_alone(void **arg)
 	assert_int_equal(flow_.missing, FLOW_NO_READS | FLOW_NO_SHUFFLES | FLOW_NO_WRITES);
 }
 
+/* While a job runs it waits for what runs longest of its first stage that is not over; without the graph the path is the same. */
+static void what_runs(void **arg)
+{
+	(void)arg;
+	states.job[0].finish_ns = 0;
+	add(STATE_MAP, "m0", "a", 5, 20);
+	add(STATE_MAP, "m1", "b", 7, 100)->outcome = OUTCOME_OPEN;
+	add(STATE_MAP, "m2", "a", 22, 100)->outcome = OUTCOME_OPEN;
+	add(STATE_REDUCE, "r0", "a", 6, 100)->outcome = OUTCOME_OPEN;
+	make();
+	adds_up();
+	assert_int_equal(flow_.n_path, 2);
+	is_segment(0, 0, 7, FLOW_WHY_START, NULL);
+	is_segment(1, 7, 100, FLOW_WHY_WORK, "m1");
+	job_flow_release(&flow_);
+	assert_int_equal(job_flow_make_path(&flow_, &states, 0), 0);
+	adds_up();
+	assert_int_equal(flow_.n_path, 2);
+	is_segment(1, 7, 100, FLOW_WHY_WORK, "m1");
+	assert_int_equal(flow_.n_vertices + flow_.n_without, 0);
+}
+
+/* Of a reduce that runs only what came after the last map is its own. */
+static void the_last_map_and_a_reduce_that_runs(void **arg)
+{
+	(void)arg;
+	states.job[0].finish_ns = 0;
+	add(STATE_MAP, "m0", "a", 5, 20);
+	add(STATE_MAP, "m1", "b", 5, 60);
+	add(STATE_REDUCE, "r0", "a", 10, 100)->outcome = OUTCOME_OPEN;
+	qsort(states.at, states.n, sizeof(*states.at), by_start);
+	assert_int_equal(job_flow_make_path(&flow_, &states, 0), 0);
+	adds_up();
+	assert_int_equal(flow_.n_path, 3);
+	is_segment(0, 0, 5, FLOW_WHY_START, NULL);
+	is_segment(1, 5, 60, FLOW_WHY_WORK, "m1");
+	is_segment(2, 60, 100, FLOW_WHY_WORK, "r0");
+}
+
+/* An attempt without an end holds up no job that has one. */
+static void what_was_left_behind(void **arg)
+{
+	(void)arg;
+	add(STATE_MAP, "m0", "a", 5, 90);
+	add(STATE_MAP, "m1", "b", 5, 100)->outcome = OUTCOME_OPEN;
+	make();
+	adds_up();
+	is_segment(1, 5, 90, FLOW_WHY_WORK, "m0");
+	is_segment(2, 90, 100, FLOW_WHY_FINISH, NULL);
+}
+
 /* Names of data join what no overlap could; what comes from another job stays out. */
 static void all_logs(void **arg)
 {
@@ -402,7 +453,11 @@ static void random_jobs(void **arg)
 			x->job = rng_below(&rng, 8) ? 0 : STATE_NONE;
 		}
 		qsort(states.at, states.n, sizeof(*states.at), by_start);
+		states.job[0].finish_ns = rng_below(&rng, 2) ? states.job[0].finish_ns : 0;
 		if (!job_flow_make(&flow_, &states, 0))
+			adds_up();
+		job_flow_release(&flow_);
+		if (!job_flow_make_path(&flow_, &states, 0))
 			adds_up();
 		end(arg);
 	}
@@ -412,6 +467,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(history_alone, start, end),
+		cmocka_unit_test_setup_teardown(what_runs, start, end),
+		cmocka_unit_test_setup_teardown(the_last_map_and_a_reduce_that_runs, start, end),
+		cmocka_unit_test_setup_teardown(what_was_left_behind, start, end),
 		cmocka_unit_test_setup_teardown(all_logs, start, end),
 		cmocka_unit_test_setup_teardown(guesses, start, end),
 		cmocka_unit_test_setup_teardown(retries, start, end),
