@@ -45,6 +45,7 @@ static void make_states(struct states *s, size_t n)
 	*s = (struct states){.n = n, .n_progress = n * REPORTS};
 	s->at = need(n, sizeof(*s->at));
 	s->progress = need(s->n_progress, sizeof(*s->progress));
+	s->job = need(1, sizeof(*s->job));
 	for (size_t i = 0; i < SERVERS; i++)
 		name_of(&s->nodes, "s%zu", i);
 	name_of(&s->jobs, "job_1_%zu", 1);
