@@ -43,6 +43,11 @@ const struct api_list api_lists[] = {
 	 "tasks",
 	 {"server", "job", "kind", "outcome", "straggler"},
 	 "Tasks of jobs that run, also those that have ended: the newest."},
+	{"/api/v1/states",
+	 "states",
+	 {"server", "peer", "job", "state", "outcome"},
+	 "What logs tell beside tasks, as their parts and transfers between servers: what began "
+	 "last."},
 	{0},
 };
 
@@ -124,7 +129,8 @@ static void answer_list(struct front *f, struct listener_request *r, const struc
 		json_decref(out);
 		return;
 	}
-	of = strcmp(l->key, "tasks") ? front_object(f, r) : front_tasks(f, r);
+	of = strcmp(l->key, "tasks") && strcmp(l->key, "states") ? front_object(f, r)
+								 : front_tasks(f, r);
 	if (!of) {
 		json_decref(out);
 		return;

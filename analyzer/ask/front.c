@@ -55,15 +55,19 @@ json_t *front_object(struct front *f, struct listener_request *r)
 json_t *front_tasks(struct front *f, struct listener_request *r)
 {
 	const struct snapshot *s = front_now(f, r);
-	json_t *all;
+	json_t *tasks, *states;
 
 	if (!s)
 		return NULL;
 	if (!f->tasks) {
-		all = json_array();
+		tasks = json_array();
+		states = json_array();
 		for (size_t i = 0; i < s->verdict.n_tasks; i++)
-			all = append_json(all, verdict_task_json(&s->verdict, i));
-		f->tasks = all ? json_pack("{s:o}", "tasks", all) : NULL;
+			tasks = append_json(tasks, verdict_task_json(&s->verdict, i));
+		for (size_t i = 0; i < s->verdict.n_states; i++)
+			states = append_json(states, verdict_state_json(&s->verdict, i));
+		/* it takes both, and fails where one is NULL */
+		f->tasks = json_pack("{s:o, s:o}", "tasks", tasks, "states", states);
 	}
 	if (!f->tasks)
 		listener_refuse(r, 503, 1000, "out of memory");

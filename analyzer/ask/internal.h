@@ -48,7 +48,7 @@ struct front {
 
 /* The newest snapshot, until the next call; NULL, and it is answered: there is none yet. */
 struct snapshot *front_now(struct front *f, struct listener_request *r);
-/* Its verdict, and {"tasks": […]}; NULL, and it is answered. */
+/* Its verdict, and {"tasks": […], "states": […]}; NULL, and it is answered. */
 json_t *front_object(struct front *f, struct listener_request *r);
 json_t *front_tasks(struct front *f, struct listener_request *r);
 /* DIR/incidents.db; NULL: there is none that can be read. */

@@ -234,3 +234,30 @@ int stragglers_show(struct stragglers *g)
 	sort(v->tasks, v->n_tasks, by_server);
 	return 0;
 }
+
+int stragglers_show_states(struct stragglers *g)
+{
+	const struct states *s = g->s;
+	struct verdict *v = g->v;
+
+	for (size_t i = s->n; i-- && v->n_states < JOB_STATES_MAX;) {
+		const struct state *x = &s->at[i];
+		struct job_state one = {.node = g->row[x->node],
+					.kind = state_rows[x->kind].word,
+					.outcome = outcome_words[x->outcome],
+					.start_ns = x->start_ns,
+					.end_ns = x->end_ns,
+					.bytes = x->bytes};
+
+		if (state_is_task(x->kind) || one.node == SIZE_MAX)
+			continue;
+		if (x->peer != STATE_NONE)
+			text_fit(one.peer, sizeof(one.peer), s->nodes.at[x->peer]);
+		text_fit(one.id, sizeof(one.id), s->ids.at[x->id]);
+		if (x->job != STATE_NONE)
+			text_fit(one.job, sizeof(one.job), s->jobs.at[x->job]);
+		if (array_put(&v->states, &v->n_states, one))
+			return -ENOMEM;
+	}
+	return 0;
+}

@@ -296,6 +296,8 @@ static int find_stragglers(struct stragglers *g, struct table_rows *t)
 	int err = stragglers_servers(g);
 
 	err = err ?: stragglers_tasks(g);
+	if (!err && g->running)
+		err = stragglers_show_states(g);
 	if (!err && g->running && !g->n)
 		return 0;
 	err = err ?: task_attempts(g->s, g->restarted, g->twin);

@@ -122,8 +122,9 @@ int stragglers_tasks(struct stragglers *g);
 int stragglers_explain(struct stragglers *g);
 /* waited.c: what jobs that run waited for so far. 0 or -ENOMEM. */
 int stragglers_waited(struct stragglers *g);
-/* list.c: the newest of them into the verdict, for those who watch. 0 or -ENOMEM. */
+/* list.c: the newest of them, and of other states, into the verdict, for those who watch. 0 or -ENOMEM. */
 int stragglers_show(struct stragglers *g);
+int stragglers_show_states(struct stragglers *g);
 
 /* inefficient.c: symptoms of jobs. */
 int find_idle(struct stragglers *g);

@@ -228,6 +228,18 @@ json_t *verdict_task_json(const struct verdict *a, size_t i)
 			 number_json(t->usual_s), "causes", words_of(a, t->causes));
 }
 
+json_t *verdict_state_json(const struct verdict *a, size_t i)
+{
+	const struct job_state *x = &a->states[i];
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "state", x->kind,
+			 "server", words_json(verdict_node(a, x->node)), "peer",
+			 words_or_null_json(x->peer), "job", words_or_null_json(x->job), "id",
+			 words_json(x->id), "outcome", x->outcome, "began", time_json(x->start_ns),
+			 "to", time_json(x->end_ns), "bytes",
+			 x->bytes < 0 ? json_null() : json_integer(x->bytes));
+}
+
 char *verdict_straggler_json(const struct verdict *a, size_t i)
 {
 	return line_of_json(verdict_straggler_object(a, i), 0);

@@ -16,6 +16,7 @@ enum {
 	TASK_CAUSES_MAX = 16,
 	JOB_SIGNS_MAX = 8,
 	JOB_TASKS_MAX = 4000,
+	JOB_STATES_MAX = 1000,
 	JOB_WAITS_MAX = 8
 };
 
@@ -58,6 +59,15 @@ struct job_task {
 	int64_t start_ns, end_ns; /* end_ns of an open one: the newest time of the logs */
 	double takes_s, usual_s;  /* as of struct straggler */
 	uint32_t causes;
+};
+
+/* A part of an attempt, or a transfer, as logs tell it (limpet-states(1)): for people to look at. */
+struct job_state {
+	size_t node;		    /* of the verdict */
+	char peer[HOST_LEN];	    /* the other end, which may be no server of it; "": none */
+	const char *kind, *outcome; /* constants: "shuffle"; "ok" */
+	char id[TASK_NAME_LEN], job[TASK_NAME_LEN]; /* job "": not said */
+	int64_t start_ns, end_ns, bytes;	    /* bytes -1: not said */
 };
 
 /* Something about how a job uses its servers: "idle-nodes", and a sentence. */

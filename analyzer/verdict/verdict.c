@@ -65,6 +65,7 @@ void verdict_release(struct verdict *a)
 	free(a->stragglers);
 	free(a->jobs);
 	free(a->tasks);
+	free(a->states);
 	free(a->notes);
 	free(a->facts);
 	*a = (struct verdict){0};

@@ -529,6 +529,9 @@ struct verdict {
 	struct job_task *
 		tasks; /* live: of those jobs, by job, server, start: late ones, then the newest, no more than JOB_TASKS_MAX */
 	size_t n_tasks, tasks_left_out;
+	struct job_state
+		*states; /* live: what began last of all that is no task, the newest first */
+	size_t n_states;
 	struct note *notes;
 	size_t n_notes;
 	struct fact *facts;

@@ -59,6 +59,7 @@ int verdict_copy(struct verdict *to, const struct verdict *from)
 	err |= COPY_LIST(to, stragglers, n_stragglers);
 	err |= COPY_LIST(to, jobs, n_jobs);
 	err |= COPY_LIST(to, tasks, n_tasks);
+	err |= COPY_LIST(to, states, n_states);
 	err |= COPY_LIST(to, notes, n_notes);
 	err |= COPY_LIST(to, facts, n_facts);
 	for (size_t i = 0; to->incidents && i < to->n_incidents; i++)

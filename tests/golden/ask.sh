@@ -45,7 +45,7 @@ while read -r path type; do
 	[ "$path" != /api/v1/series ] || path+='?server=oss-s3&signal=read'
 	[[ $(get -H "Accept: $type" "$U$path") == "200 $type"* ]] || bad+="$path: $(cat "$T/out") "
 done <"$T/paths"
-check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 25 'how many' &&
+check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 26 'how many' &&
 	check_eq "$(jq -c '[.paths[][].responses | has("default"), has("400"), .["503"].content["application/json"].schema["$ref"] == "#/components/schemas/refusal"] | unique' "$T/openapi")" '[true]' 'refusals' &&
 	check_eq "$(jq -c '[.paths[].post | select(.) | .responses | keys] | unique' "$T/openapi")" '[["200","303","400","403","404","409","503","default"]]' 'what changes may come to' &&
 	check_eq "$(jq -c '[.paths["/api/v1/series", "/api/v1/incidents/{id}", "/api/v1/incidents"].get.responses | has("404")]' "$T/openapi")" '[true,true,false]' 'where something may be missing' && ok

@@ -106,6 +106,22 @@ case_begin "a name with a character that nobody sees has it escaped, and other l
 check_eq "$(grep -c '>s7&lt;U+200B&gt;<' "$T/page") $(grep -c $'\u200b' "$T/page")" "1 0" "the escape" &&
 	check_eq "$(grep -c '>größer<' "$T/page")" 1 "letters" && ok
 
+case_begin "what logs tell beside tasks is what 'limpet states' says, the newest first"
+killed
+rm -rf "$D"
+H=tests/data/hadoop-hang/logs
+serve "$H"
+known() { [ "$(curl -s --max-time 10 "$U/api/v1/states?limit=1" | jq .total)" = 1000 ]; }
+within 60 known
+curl -s "$U/api/v1/states?limit=10000" | jq -c '.states[] | [.began, .server, .state, .id, .peer, .job, .outcome, .bytes]' >"$T/told"
+"$L" states --json "$H" 2>"$T/err" | jq -c 'select(.state | IN("map", "reduce", "task") | not) | [.time, .node, .state, .id, .peer, .job, .outcome, .bytes]' | tail -n 1000 >"$T/known"
+# Of one time they come in any order, and of the first time not all.
+later() { sort "$1" | awk -F '"' 'NR == 1 { first = $2 } $2 > first'; }
+check_eq "$(wc -l <"$T/told")" 1000 "how many" && check_eq "$(diff <(later "$T/known") <(later "$T/told") | head -n 3)" "" "what differs" &&
+	check_eq "$(jq -r '.[0]' "$T/told" | sed 's/\(:..\)Z/\1.000Z/' | LC_ALL=C sort -rc 2>&1)" "" "their order" &&
+	check_eq "$(curl -s "$U/api/v1/states?server=node-kelp&state=shuffle&limit=1" | jq -c '.states[0] | [.server, .state]')" '["node-kelp","shuffle"]' "filtered" && ok
+killed
+
 # 126 bytes and a letter of two: 127 have room.
 long=$(printf '%0126d' 0)
 case_begin "a long name of a job is cut between two characters"
