@@ -29,6 +29,12 @@ struct snapshot *snapshot_new(void)
 	return s;
 }
 
+struct snapshot *snapshot_take(struct snapshot *s)
+{
+	atomic_fetch_add(&s->users, 1);
+	return s;
+}
+
 void snapshot_done(struct snapshot *s)
 {
 	if (!s || atomic_fetch_sub(&s->users, 1) != 1)
@@ -118,9 +124,7 @@ struct snapshot *board_get(struct board *b)
 	struct snapshot *s;
 
 	pthread_mutex_lock(&b->lock);
-	s = b->now;
-	if (s)
-		atomic_fetch_add(&s->users, 1);
+	s = b->now ? snapshot_take(b->now) : NULL;
 	pthread_mutex_unlock(&b->lock);
 	return s;
 }

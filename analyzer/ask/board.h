@@ -34,8 +34,9 @@ struct snapshot {
 	atomic_uint users;
 };
 
-struct snapshot *snapshot_new(void);	/* one user; NULL: out of memory */
-void snapshot_done(struct snapshot *s); /* one user less; takes NULL */
+struct snapshot *snapshot_new(void);		    /* one user; NULL: out of memory */
+struct snapshot *snapshot_take(struct snapshot *s); /* one user more */
+void snapshot_done(struct snapshot *s);		    /* one user less; takes NULL */
 
 struct board;
 

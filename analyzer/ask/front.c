@@ -287,7 +287,7 @@ static int front_listen(struct front *f, char why[WHY_LEN])
 	if (!f->news || !f->pulse || !f->stop || event_add(f->news, NULL) ||
 	    event_add(f->pulse, &(struct timeval){.tv_sec = PULSE_S}) || event_add(f->stop, NULL))
 		return -ENOMEM;
-	if (diagnoses_start(f))
+	if (diagnoses_start(f) || drawings_start(f))
 		return -ENOMEM;
 	return listener_new(&f->listener, f->base, &l, why);
 }
@@ -301,7 +301,8 @@ int front_start(struct front **out, const struct front_opts *o, char why[WHY_LEN
 	snprintf(why, WHY_LEN, "out of memory");
 	if (!f)
 		return -ENOMEM;
-	*f = (struct front){.o = o, .board = o->board, .stop_fd = -1, .diagnosed_fd = -1};
+	*f = (struct front){
+		.o = o, .board = o->board, .stop_fd = -1, .diagnosed_fd = -1, .drawn_fd = -1};
 	LIST_INIT(&f->streams);
 	LIST_INIT(&f->scrapes);
 	snprintf(f->run, sizeof(f->run), "%" PRIx64, (uint64_t)clock_ns(CLOCK_REALTIME));
@@ -334,6 +335,7 @@ void front_stop(struct front *f)
 		pthread_join(f->thread, NULL);
 	listener_free(f->listener);
 	diagnoses_stop(f);
+	drawings_stop(f);
 	if (f->news)
 		event_free(f->news);
 	if (f->pulse)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The front, as its files see it and nobody else: front.c (thread and routes), who.c, sent.c, scrapes.c, diagnose_asked.c, api.c, incidents_asked.c, series_asked.c,
- * roster_asked.c, silences_asked.c, summary.c, streams.c; and pages.h. */
+/* The front, as its files see it and nobody else: front.c (thread and routes), who.c, sent.c, scrapes.c, diagnose_asked.c, api.c, incidents_asked.c, drawings.c,
+ * series_asked.c, roster_asked.c, silences_asked.c, summary.c, streams.c; and pages.h, drawings.h. */
 #ifndef LIMPET_ASK_INTERNAL_H
 #define LIMPET_ASK_INTERNAL_H
 
@@ -42,6 +42,10 @@ struct front {
 	struct event *diagnosed;
 	int diagnosed_fd;
 	atomic_bool ends;
+	struct disk_thread *reader; /* of the history, alone */
+	LIST_HEAD(, drawing) drawings;
+	struct event *drawn;
+	int drawn_fd;
 	LIST_HEAD(, stream) streams;
 	LIST_HEAD(, scraper) scrapes; /* that wait for a text */
 };
@@ -111,11 +115,6 @@ void api_series(void *arg, struct listener_request *r);
 /* The number of a server, or of a signal by its word; n_nodes, n_signals: there is none such. */
 size_t front_server(const struct verdict *a, const char *name);
 size_t front_signal(const struct verdict *a, const char *word);
-/* To be released in any case. 0; -ENOENT: no history is kept; -ENOMEM; -EIO: it cannot be read now. */
-int series_read(const struct front *f, struct history *h, const struct history_asked *q);
-/* The row of a server, of this disk or of the worst one; NULL: there is none. */
-const struct history_row *series_row(const struct history *h, size_t node, const char *disk,
-				     size_t signal);
 /* Of the verdict; NULL: it has none of this id. */
 const struct incident *incident_known(const struct verdict *a, const char *id);
 /* streams.c */

@@ -26,16 +26,14 @@ static const struct span_row {
 enum { SPAN_ROWS = sizeof(span_rows) / sizeof(*span_rows) };
 
 /* One chart. Whether there was anything to draw. */
-static bool put_chart(FILE *to, const struct front *f, const struct snapshot *s,
-		      const struct history_entity *k, int64_t from_ns, int64_t to_ns,
-		      const struct finding *e)
+static bool put_chart(FILE *to, const struct drawing *j, const struct history_entity *k,
+		      int64_t from_ns, int64_t to_ns, const struct finding *e)
 {
-	const struct history_asked asked = {&s->verdict, NULL, k->signal, from_ns, to_ns};
 	const struct history_row *row = NULL;
 	struct history h;
-	const struct report of = {.a = &s->verdict, .h = &h, .bands = true};
+	const struct report of = {.a = &j->s->verdict, .h = &h, .bands = true};
 
-	if (!series_read(f, &h, &asked))
+	if (!series_read(j, &h, NULL, k->signal, from_ns, to_ns))
 		row = series_row(&h, k->node, k->disk, k->signal);
 	if (row)
 		report_time(to, &of, row, e);
@@ -43,36 +41,30 @@ static bool put_chart(FILE *to, const struct front *f, const struct snapshot *s,
 	return row != NULL;
 }
 
-void put_incident_charts(FILE *to, const struct front *f, const struct snapshot *s,
-			 const struct incident *in)
+int draw_incident(const struct drawing *j, FILE *to)
 {
+	const struct incident *in = j->q.in;
 	int64_t around_ns = (in->last_ns - in->onset_ns) / AROUND_PART, to_ns, from_ns;
 	size_t n = 0;
 
 	around_ns = around_ns > AROUND_NS ? around_ns : AROUND_NS;
-	to_ns = in->last_ns + around_ns < s->until_ns ? in->last_ns + around_ns : s->until_ns;
+	to_ns = in->last_ns + around_ns;
+	to_ns = to_ns < j->s->until_ns ? to_ns : j->s->until_ns;
 	from_ns = in->onset_ns > around_ns ? in->onset_ns - around_ns : 0;
 	if (from_ns >= to_ns)
-		return;
+		return 0;
 	fputs("<div class=\"charts\">\n", to);
 	for (size_t i = 0; i < in->n_findings && n < REPORT_CHARTS; i++) {
 		const struct finding *e = &in->findings[i];
 		const struct history_entity k = {e->node, e->disk, e->signal};
 
-		n += put_chart(to, f, s, &k, from_ns, to_ns, e);
+		n += put_chart(to, j, &k, from_ns, to_ns, e);
 	}
 	fputs("</div>\n", to);
+	return 0;
 }
 
 /* ---- a server ------------------------------------------------------------------------------------------ */
-
-struct server_asked {
-	const struct snapshot *s;
-	const char *server;
-	size_t node;
-	const struct span_row *span;
-	char signal[64], disk[INSTANCE_LEN]; /* "": none was asked for */
-};
 
 static void put_query(FILE *to, const char *span, const char *signal, const char *disk)
 {
@@ -87,7 +79,7 @@ static void put_query(FILE *to, const char *span, const char *signal, const char
 	free(is);
 }
 
-static void put_spans(FILE *to, const struct server_asked *q)
+static void put_spans(FILE *to, const struct series_query *q)
 {
 	fputs("<p class=\"spans\">", to);
 	for (size_t i = 0; i < SPAN_ROWS; i++) {
@@ -123,17 +115,17 @@ static int by_worst(const void *x, const void *y, void *arg)
 				      : strcmp(a->disk, b->disk);
 }
 
-static void put_signal(FILE *to, const struct server_asked *q, const struct history *h,
+static void put_signal(FILE *to, const struct drawing *j, const struct history *h,
 		       const struct history_row *row)
 {
-	const struct verdict_signal *of = verdict_signal(&q->s->verdict, row->signal);
+	const struct verdict_signal *of = verdict_signal(&j->s->verdict, row->signal);
 	const struct history_cell *worst = &row->at[row->worst], *last = worst;
 	char name[WORDS_LEN], is[WORDS_LEN], peers[WORDS_LEN], z[WORDS_LEN];
 
 	for (size_t c = 0; c < h->columns; c++)
 		last = row->at[c].marks ? &row->at[c] : last;
 	fputs("<tr><td><a href=\"", to);
-	put_query(to, q->span->word, of->word, row->disk);
+	put_query(to, j->q.span->word, of->word, row->disk);
 	html_enclose(to, "\">", words_signal(of, row->disk, name), "</a></td>");
 	report_cell(to, "n", "last", words_value(of, last->value, is));
 	report_cell(to, "n", "peers", words_value(of, last->peers, peers));
@@ -142,7 +134,7 @@ static void put_signal(FILE *to, const struct server_asked *q, const struct hist
 	fputs("</tr>\n", to);
 }
 
-static void put_signals(FILE *to, const struct server_asked *q, const struct history *h,
+static void put_signals(FILE *to, const struct drawing *j, const struct history *h,
 			const struct history_row **rows)
 {
 	if (!h->n_rows)
@@ -152,29 +144,30 @@ static void put_signals(FILE *to, const struct server_asked *q, const struct his
 	      "most</th><th></th></tr></thead>\n<tbody>\n",
 	      to);
 	for (size_t i = 0; i < h->n_rows; i++)
-		put_signal(to, q, h, rows[i]);
+		put_signal(to, j, h, rows[i]);
 	fputs("</tbody></table>\n", to);
 }
 
 /* The one that is asked for, or the worst. */
-static void put_server_charts(FILE *to, const struct front *f, const struct server_asked *q,
-			      const struct history *h, const struct history_row **rows)
+static void put_server_charts(FILE *to, const struct drawing *j, const struct history *h,
+			      const struct history_row **rows)
 {
-	int64_t to_ns = q->s->until_ns, from_ns = to_ns - q->span->ns;
-	size_t signal = front_signal(&q->s->verdict, q->signal), n = 0;
+	const struct series_query *q = &j->q;
+	size_t signal = front_signal(&j->s->verdict, q->signal), n = 0;
 
 	fputs("<div class=\"charts\">\n", to);
-	if (*q->signal && signal < q->s->verdict.n_signals)
-		n += put_chart(to, f, q->s, &(struct history_entity){q->node, q->disk, signal},
-			       from_ns, to_ns, NULL);
+	if (*q->signal && signal < j->s->verdict.n_signals)
+		n += put_chart(to, j, &(struct history_entity){q->node, q->disk, signal},
+			       q->from_ns, q->to_ns, NULL);
 	for (size_t i = 0; i < h->n_rows && !*q->signal && n < REPORT_CHARTS; i++)
-		n += put_chart(to, f, q->s,
+		n += put_chart(to, j,
 			       &(struct history_entity){q->node, rows[i]->disk, rows[i]->signal},
-			       from_ns, to_ns, NULL);
+			       q->from_ns, q->to_ns, NULL);
 	fputs(n ? "</div>\n" : "</div>\n<p>Nothing is known of it in that time.</p>\n", to);
 }
 
-static void read_asked(struct server_asked *q, const struct listener_request *r)
+void read_span_asked(struct series_query *q, const struct snapshot *s,
+		     const struct listener_request *r)
 {
 	char word[8];
 
@@ -185,30 +178,31 @@ static void read_asked(struct server_asked *q, const struct listener_request *r)
 	if (!front_query(r, "signal", q->signal, sizeof(q->signal)) ||
 	    !front_query(r, "disk", q->disk, sizeof(q->disk)))
 		*q->disk = '\0';
+	q->to_ns = s->until_ns;
+	q->from_ns = q->to_ns - q->span->ns;
 }
 
-void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
-			const struct listener_request *r)
+int draw_server(const struct drawing *j, FILE *to)
 {
-	struct server_asked q = {.s = s, .server = s->verdict.nodes[node], .node = node};
-	const struct history_asked lately = {&s->verdict, q.server, SIZE_MAX,
-					     s->until_ns - LATELY_NS, s->until_ns};
+	const struct verdict *a = &j->s->verdict;
+	int64_t until_ns = j->s->until_ns;
 	const struct history_row **rows = NULL;
 	struct history h = {0};
 
-	if (s->until_ns != INT64_MIN && !series_read(f, &h, &lately))
+	if (until_ns != INT64_MIN &&
+	    !series_read(j, &h, a->nodes[j->q.node], SIZE_MAX, until_ns - LATELY_NS, until_ns))
 		rows = malloc((h.n_rows + 1) * sizeof(*rows));
 	if (rows) {
-		read_asked(&q, r);
 		for (size_t i = 0; i < h.n_rows; i++)
 			rows[i] = &h.rows[i];
-		sort_with(rows, h.n_rows, by_worst, (void *)(uintptr_t)&s->verdict);
+		sort_with(rows, h.n_rows, by_worst, (void *)(uintptr_t)a);
 		fputs("<section id=\"charts\">\n<h2>Beside its peers</h2>\n", to);
-		put_spans(to, &q);
-		put_server_charts(to, f, &q, &h, rows);
-		put_signals(to, &q, &h, rows);
+		put_spans(to, &j->q);
+		put_server_charts(to, j, &h, rows);
+		put_signals(to, j, &h, rows);
 		fputs("</section>\n", to);
 	}
 	free(rows);
 	history_release(&h);
+	return 0;
 }

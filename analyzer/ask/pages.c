@@ -273,26 +273,14 @@ static void put_headline(FILE *to, const struct snapshot *s)
 	fputs("</header>\n", to);
 }
 
-static void put_case(FILE *to, const struct front *f, const struct listener_request *r, size_t i,
-		     bool evidence)
+static void put_case(FILE *to, const struct front *f, const struct listener_request *r,
+		     const struct verdict *a, size_t i)
 {
-	const struct snapshot *s = f->now;
-	const struct verdict *a = &s->verdict;
 	char id[24];
 
 	snprintf(id, sizeof(id), "%016lx", (unsigned long)a->incidents[i].id);
 	report_case(to, a, i, "h2");
 	put_silences(to, f, r, NULL, a->incidents[i].id);
-	if (evidence) {
-		put_incident_charts(to, f, s, &a->incidents[i]);
-		if (a->incidents[i].open) {
-			report_next(to, a, &a->incidents[i]);
-			put_silence_form(to, f, r, NULL, id);
-		}
-		fputs("<h3>How the evidence is computed</h3>\n", to);
-		report_findings(to, a, &a->incidents[i]);
-		return;
-	}
 	fputs("<p>", to);
 	put_link(to, "", "/incidents/", id);
 	fputs("evidence and charts</a></p>\n", to);
@@ -306,7 +294,7 @@ static void put_cases(FILE *to, const struct front *f, const struct listener_req
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].open &&
 		    (a->incidents[i].suspicion != SUSPICION_NONE) == suspicious)
-			put_case(to, f, r, i, false);
+			put_case(to, f, r, a, i);
 }
 
 static void put_notices(FILE *to, const struct verdict *a, size_t node)
@@ -410,46 +398,56 @@ void page_home(void *arg, struct listener_request *r)
 	page_end(&p, r);
 }
 
-void page_server(void *arg, struct listener_request *r)
+static void answer_server(struct drawing *j)
 {
-	struct front *f = arg;
-	const struct snapshot *s = front_now(f, r);
-	const struct verdict *a = s ? &s->verdict : NULL;
+	const struct verdict *a = &j->s->verdict;
+	const size_t node = j->q.node;
+	const char *is = status_table[verdict_status(a, node, true)].one;
 	struct text title TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
-	char name[HOST_LEN], clean[HOST_LEN];
+	char clean[HOST_LEN];
 	struct html_page p;
-	size_t node;
 	FILE *to;
 
-	if (!s)
-		return;
-	node = front_rest(r, name, sizeof(name)) ? front_server(a, name) : a->n_nodes;
-	if (node == a->n_nodes) {
-		listener_refuse(r, 404, 0, "no such server");
-		return;
-	}
-	output_clean(name, clean, sizeof(clean));
-	text_add(&title, "limpet: %s %s", clean, status_table[verdict_status(a, node, true)].one);
+	output_clean(a->nodes[node], clean, sizeof(clean));
+	text_add(&title, "limpet: %s %s", clean, is);
 	to = page_begin(&p, text_of(&title));
 	if (to) {
-		put_nav(to, s);
+		put_nav(to, j->s);
 		fputs("<header>\n<h1><b>", to);
 		html_text(to, clean);
-		html_enclose(to, "</b> ", status_table[verdict_status(a, node, true)].one,
-			     "</h1>\n");
+		html_enclose(to, "</b> ", is, "</h1>\n");
 		if (*sentence_status(&said, a, node, true))
 			html_enclose(to, "<p class=\"lead\">", text_of(&said), "</p>\n");
 		fputs("</header>\n", to);
 		for (size_t i = 0; i < a->n_incidents; i++)
 			if (a->incidents[i].node == node)
-				put_case(to, f, r, i, false);
-		put_silences(to, f, r, name, 0);
-		put_silence_form(to, f, r, name, NULL);
-		put_server_history(to, f, s, node, r);
+				put_case(to, j->f, &j->r, a, i);
+		put_silences(to, j->f, &j->r, a->nodes[node], 0);
+		put_silence_form(to, j->f, &j->r, a->nodes[node], NULL);
+		fwrite(j->bytes, 1, j->len, to);
 		put_notices(to, a, node);
-		put_before(to, f, name);
+		put_before(to, j->f, a->nodes[node]);
 	}
-	page_end(&p, r);
+	page_end(&p, &j->r);
+}
+
+void page_server(void *arg, struct listener_request *r)
+{
+	struct front *f = arg;
+	const struct snapshot *s = front_now(f, r);
+	struct drawing j = {.draw = draw_server, .answer = answer_server};
+	char name[HOST_LEN];
+
+	if (!s)
+		return;
+	j.q.node = front_rest(r, name, sizeof(name)) ? front_server(&s->verdict, name)
+						     : s->verdict.n_nodes;
+	if (j.q.node == s->verdict.n_nodes) {
+		listener_refuse(r, 404, 0, "no such server");
+		return;
+	}
+	read_span_asked(&j.q, s, r);
+	drawing_begin(f, r, &j);
 }
 
 /* An incident of another run, of which only what was told is known. */
@@ -475,34 +473,56 @@ static void put_kept(FILE *to, const json_t *kept)
 	      to);
 }
 
+static void put_known(FILE *to, const struct drawing *j)
+{
+	const struct verdict *a = &j->s->verdict;
+	const struct incident *in = j->q.in;
+	char id[24];
+
+	snprintf(id, sizeof(id), "%016lx", (unsigned long)in->id);
+	report_case(to, a, (size_t)(in - a->incidents), "h2");
+	put_silences(to, j->f, &j->r, NULL, in->id);
+	fwrite(j->bytes, 1, j->len, to);
+	if (in->open) {
+		report_next(to, a, in);
+		put_silence_form(to, j->f, &j->r, NULL, id);
+	}
+	fputs("<h3>How the evidence is computed</h3>\n", to);
+	report_findings(to, a, in);
+}
+
+static void answer_incident(struct drawing *j)
+{
+	struct html_page p;
+	FILE *to = page_begin(&p, json_string_value(json_object_get(j->kept, "text")) ?: "limpet");
+
+	if (to) {
+		put_nav(to, j->s);
+		if (j->q.in)
+			put_known(to, j);
+		else
+			put_kept(to, j->kept);
+		put_before(to, j->f, json_string_value(json_object_get(j->kept, "server")));
+	}
+	page_end(&p, &j->r);
+}
+
 void page_incident(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
-	json_t *verdict = front_object(f, r), *kept = NULL;
-	const struct snapshot *s = f->now;
-	struct html_page p;
+	json_t *verdict = front_object(f, r);
+	struct drawing j = {.answer = answer_incident};
 	char id[32];
-	const struct incident *known;
-	FILE *to;
 
 	if (!verdict)
 		return;
 	if (front_rest(r, id, sizeof(id)))
-		kept = incident_of_id(f, id, verdict);
-	if (!kept) {
+		j.kept = incident_of_id(f, id, verdict);
+	if (!j.kept) {
 		listener_refuse(r, 404, 0, "no incident has this id");
 		return;
 	}
-	known = incident_known(&s->verdict, id);
-	to = page_begin(&p, json_string_value(json_object_get(kept, "text")) ?: id);
-	if (to) {
-		put_nav(to, s);
-		if (known)
-			put_case(to, f, r, (size_t)(known - s->verdict.incidents), true);
-		else
-			put_kept(to, kept);
-		put_before(to, f, json_string_value(json_object_get(kept, "server")));
-	}
-	json_decref(kept);
-	page_end(&p, r);
+	j.q.in = incident_known(&f->now->verdict, id);
+	j.draw = j.q.in ? draw_incident : NULL;
+	drawing_begin(f, r, &j);
 }

@@ -3,7 +3,7 @@
 #ifndef LIMPET_ASK_PAGES_H
 #define LIMPET_ASK_PAGES_H
 
-#include "internal.h"
+#include "drawings.h"
 
 /* pages.c. A page: begun (NULL: out of memory), and answered in any case. */
 struct html_page {
@@ -30,11 +30,12 @@ void put_silence_form(FILE *to, const struct front *f, const struct listener_req
 /* Those of a server ("": of all; NULL: any) and an incident (0: of none), with a way to end them. */
 void put_silences(FILE *to, const struct front *f, const struct listener_request *r,
 		  const char *server, uint64_t incident);
-/* page_charts.c; where no history is kept, nothing is written */
-void put_incident_charts(FILE *to, const struct front *f, const struct snapshot *s,
-			 const struct incident *in);
-void put_server_history(FILE *to, const struct front *f, const struct snapshot *s, size_t node,
-			const struct listener_request *r);
+/* page_charts.c: what drawings are drawn by; where no history is kept, nothing is written */
+int draw_incident(const struct drawing *j, FILE *to);
+int draw_server(const struct drawing *j, FILE *to);
+/* Which signal of a server is asked for, and over which span. */
+void read_span_asked(struct series_query *q, const struct snapshot *s,
+		     const struct listener_request *r);
 /* page_tiles.c: every server, by group of peers where there are groups */
 void put_tiles(FILE *to, const struct verdict *a);
 /* page_lanes.c: tasks of a job of the verdict over time, by server; nothing where there are none. */

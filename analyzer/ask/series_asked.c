@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "drawings.h"
 #include "analyzer/report/page.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/json_make.h"
@@ -17,10 +17,13 @@
 
 /* ---- for pages, too ------------------------------------------------------------------------------------ */
 
-int series_read(const struct front *f, struct history *h, const struct history_asked *q)
+int series_read(const struct drawing *j, struct history *h, const char *server, size_t signal,
+		int64_t from_ns, int64_t to_ns)
 {
+	const struct history_asked q = {&j->s->verdict, server, signal, from_ns, to_ns, &j->stop};
+
 	*h = (struct history){0};
-	return f->o->history ? history_store_read(f->o->history, h, q) : -ENOENT;
+	return j->f->o->history ? history_store_read(j->f->o->history, h, &q) : -ENOENT;
 }
 
 const struct history_row *series_row(const struct history *h, size_t node, const char *disk,
@@ -50,21 +53,10 @@ size_t front_signal(const struct verdict *a, const char *word)
 
 /* ---- the API ------------------------------------------------------------------------------------------- */
 
-struct series_query {
-	char server[HOST_LEN], signal[64], disk[INSTANCE_LEN];
-	bool of_disk;
-	int64_t from_ns, to_ns;
-};
-
-static bool read_query(struct listener_request *r, const struct snapshot *s, struct series_query *q)
+/* false, and it is answered. */
+static bool read_span(struct listener_request *r, const struct snapshot *s, struct series_query *q)
 {
 	q->to_ns = s->until_ns == INT64_MIN ? s->made_ns : s->until_ns;
-	if (!front_query(r, "server", q->server, sizeof(q->server)) ||
-	    !front_query(r, "signal", q->signal, sizeof(q->signal))) {
-		listener_refuse(r, 400, 0, "'server' and 'signal' are needed");
-		return false;
-	}
-	q->of_disk = front_query(r, "disk", q->disk, sizeof(q->disk));
 	if (!front_time(r, "to", &q->to_ns))
 		return false;
 	q->from_ns = q->to_ns - SPAN_NS;
@@ -120,54 +112,80 @@ static json_t *series_json(const struct report *r, const struct history_row *row
 	return all;
 }
 
-static void answer_series(struct front *f, struct listener_request *r, const struct series_query *q)
+static json_t *series_answer(const struct drawing *j, const struct history *h)
 {
-	const struct verdict *a = &f->now->verdict;
-	const struct history_asked asked = {a, NULL, front_signal(a, q->signal), q->from_ns,
-					    q->to_ns};
-	const size_t node = front_server(a, q->server);
-	struct history h;
-	const struct report of = {.a = a, .h = &h, .bands = true};
-	json_t *all = NULL, *more;
-	int err = series_read(f, &h, &asked);
+	const struct verdict *a = &j->s->verdict;
+	const struct series_query *q = &j->q;
+	const size_t signal = front_signal(a, q->signal);
+	const struct report of = {.a = a, .h = h, .bands = true};
+	json_t *all = api_head(j->s);
+	json_t *more =
+		series_json(&of, series_row(h, q->node, q->of_disk ? q->disk : NULL, signal));
 
-	if (err == -EIO) {
-		listener_refuse(r, 503, 1000, "what was kept cannot be read at present");
-	} else {
-		all = err ? NULL : api_head(f->now);
-		more = all ? series_json(&of, series_row(&h, node, q->of_disk ? q->disk : NULL,
-							 asked.signal))
-			   : NULL;
-		if (more && !json_object_update(all, more) &&
-		    !json_object_update_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:f}",
-							   "server", q->server, "signal", q->signal,
-							   "name", a->signals[asked.signal].name,
-							   "unit", a->signals[asked.signal].unit,
-							   "from", time_json(h.first_ns), "to",
-							   time_json(q->to_ns), "step_s",
-							   s_of_ns(h.bin_ns)))) {
-			front_json(r, 200, json_incref(all));
-		} else {
-			listener_refuse(r, 503, 1000, "out of memory");
-		}
-		json_decref(more);
+	if (!all || !more || json_object_update(all, more) ||
+	    json_object_update_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:f}", "server",
+						  a->nodes[q->node], "signal", q->signal, "name",
+						  a->signals[signal].name, "unit",
+						  a->signals[signal].unit, "from",
+						  time_json(h->first_ns), "to", time_json(q->to_ns),
+						  "step_s", s_of_ns(h->bin_ns)))) {
 		json_decref(all);
+		all = NULL;
 	}
+	json_decref(more);
+	return all;
+}
+
+static int draw_series(const struct drawing *j, FILE *to)
+{
+	struct history h;
+	int err = series_read(j, &h, NULL, front_signal(&j->s->verdict, j->q.signal), j->q.from_ns,
+			      j->q.to_ns);
+	char *line = err ? NULL : line_of_json(series_answer(j, &h), 15);
+
+	if (line)
+		fputs(line, to);
+	free(line);
 	history_release(&h);
+	return err || line ? err : -ENOMEM;
+}
+
+static void answer_series(struct drawing *j)
+{
+	struct text t = {0};
+
+	if (j->err) {
+		listener_refuse(&j->r, 503, 1000,
+				j->err == -EIO ? "what was kept cannot be read at present"
+					       : "out of memory");
+		return;
+	}
+	text_put_bytes(&t, j->bytes, j->len);
+	listener_answer(&j->r, 200, &t);
 }
 
 void api_series(void *arg, struct listener_request *r)
 {
 	struct front *f = arg;
 	const struct snapshot *s = front_now(f, r);
-	struct series_query q = {0};
+	struct drawing j = {.draw = draw_series, .answer = answer_series};
+	char server[HOST_LEN];
 
-	if (!s || !read_query(r, s, &q))
+	if (!s)
 		return;
-	if (front_server(&s->verdict, q.server) == s->verdict.n_nodes)
+	if (!front_query(r, "server", server, sizeof(server)) ||
+	    !front_query(r, "signal", j.q.signal, sizeof(j.q.signal))) {
+		listener_refuse(r, 400, 0, "'server' and 'signal' are needed");
+		return;
+	}
+	j.q.node = front_server(&s->verdict, server);
+	j.q.of_disk = front_query(r, "disk", j.q.disk, sizeof(j.q.disk));
+	if (!read_span(r, s, &j.q))
+		; /* it is answered */
+	else if (j.q.node == s->verdict.n_nodes)
 		listener_refuse(r, 404, 0, "no such server");
-	else if (front_signal(&s->verdict, q.signal) == s->verdict.n_signals)
+	else if (front_signal(&s->verdict, j.q.signal) == s->verdict.n_signals)
 		listener_refuse(r, 404, 0, "no such signal: /api/v1/signals has all");
 	else
-		answer_series(f, r, &q);
+		drawing_begin(f, r, &j);
 }

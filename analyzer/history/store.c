@@ -344,7 +344,7 @@ static int read_kept_row(void *arg, int64_t from_ns, const struct block_row *row
 	const struct store_reading *t = arg;
 	const struct history_entity k = {
 		.node = server_asked(t, row->server), .disk = row->disk, .signal = t->q->signal};
-	int err = 0;
+	int err = t->q->stop && atomic_load(t->q->stop) ? -ECANCELED : 0;
 
 	for (size_t c = 0; c < BLOCK_CELLS && !err && k.node != SIZE_MAX; c++) {
 		int64_t begin_ns = from_ns + (int64_t)c * BLOCK_CELL_NS;

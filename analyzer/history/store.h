@@ -6,6 +6,8 @@
 #ifndef LIMPET_HISTORY_STORE_H
 #define LIMPET_HISTORY_STORE_H
 
+#include <stdatomic.h>
+
 #include "blocks_db.h"
 
 /* In memory: so many blocks, and no more bytes than that together, for which there are fewer blocks or wider columns. */
@@ -32,10 +34,11 @@ struct history_asked {
 	const char *server; /* NULL: of all; */
 	size_t signal;	    /* SIZE_MAX: of every signal, and then of the time in memory alone */
 	int64_t from_ns, to_ns;
+	const atomic_bool *stop; /* set: reading ends soon, with -ECANCELED; NULL */
 };
 
 /* From any thread but that of the judge, and from one at a time. A finished history, to be released in any case: its columns reach from from_ns or
- * a little before to to_ns. 0, -ENOMEM, or -EIO: what was kept cannot be read now. */
+ * a little before to to_ns. 0, -ENOMEM, -ECANCELED, or -EIO: what was kept cannot be read now. */
 int history_store_read(struct history_store *s, struct history *h, const struct history_asked *q);
 
 #endif

@@ -49,6 +49,8 @@ void listener_reply(struct listener_request *r, int status, const char *type,
 		evhttp_add_header(out, "Connection", "close");
 	count_answer(r->listener, status);
 	if (g) {
+		if (g->gone)
+			bufferevent_setwatermark(g->bev, EV_READ, 0, 0);
 		g->gone = NULL;
 		guest_limit(g, LISTENER_TIMEOUT_S);
 	}
@@ -167,11 +169,19 @@ void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *ar
 {
 	struct guest *g = listener_guest(r->listener, r->http);
 
+	bufferevent_event_cb on_event;
+	void *http;
+
 	if (!g)
 		return;
 	g->gone = gone;
 	g->gone_arg = arg;
 	g->kept = r->http;
+	/* evhttp reads no more before the answer, and would not hear of a client that goes. What comes is for the next request. */
+	bufferevent_getcb(g->bev, NULL, NULL, &on_event, &http);
+	bufferevent_setcb(g->bev, NULL, NULL, on_event, http);
+	bufferevent_setwatermark(g->bev, EV_READ, 0, LISTENER_HEAD_MAX);
+	bufferevent_enable(g->bev, EV_READ);
 }
 
 void listener_refuse(struct listener_request *r, int status, unsigned int wait_ms, const char *fmt,

@@ -19,7 +19,8 @@
  *     a second, and save up those of some seconds; what is above is answered 429.
  *  4. The bytes of requests that have come and are not answered yet are at most `bytes`, those of strangers a quarter of it: above
  *     that the largest goes. A stranger's body is at most LISTENER_STRANGER_BODY, anybody's at most `body`.
- *  5. Nothing is read from a guest while it has not taken its answer, so that it cannot heap up requests.
+ *  5. Nothing is read from a guest while it has not taken its answer, so that it cannot heap up requests; of one whose answer a handler
+ *     keeps back, LISTENER_HEAD_MAX at most, to see whether it goes.
  *  6. A path is compared as it came: nothing is decoded, so that no "%00" or "%2e" means anything.
  *  7. Where names of hosts are given, a request by another name is refused (http_hosts.h): no page of elsewhere asks for its reader.
  *  8. There are at most LISTENER_STREAMS answers that have no end yet, and whoever has not read LISTENER_UNREAD bytes of one, or none of
@@ -141,8 +142,8 @@ void listener_stream_put(struct listener_stream *s, const char *bytes, size_t le
 void listener_quote(struct text *to, const char *s);
 
 /*
- * The handler does not answer now: no time limit holds until it does, with a copy of the request, of which only the answer is left.
- * gone() says that who asked is gone, and no answer can be sent.
+ * The handler does not answer now: no time limit holds until it does, with a copy of the request, of which all but the body is left.
+ * gone() says that who asked is gone: no answer can be sent, and nothing is left.
  */
 void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *arg);
 

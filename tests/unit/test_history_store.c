@@ -123,7 +123,8 @@ static void put(struct scene *s, int from, int to)
 
 static void read_all(struct scene *s, struct history *h, int from, int to)
 {
-	const struct history_asked q = {&s->a, NULL, signal_of(s, SIG_DISK_OPS), AT(from), AT(to)};
+	const struct history_asked q = {&s->a,	  NULL,	  signal_of(s, SIG_DISK_OPS),
+					AT(from), AT(to), NULL};
 
 	assert_int_equal(history_store_read(s->store, h, &q), 0);
 }
@@ -170,7 +171,7 @@ static void of_late_every_interval_is_there(void **arg)
 static void one_server_of_every_signal(void **arg)
 {
 	struct scene *s = *arg;
-	const struct history_asked q = {&s->a, "s1", SIZE_MAX, AT(0), AT(50)};
+	const struct history_asked q = {&s->a, "s1", SIZE_MAX, AT(0), AT(50), NULL};
 	struct history h;
 
 	put(s, 0, 50);
@@ -324,7 +325,7 @@ static void a_block_of_two_runs_has_what_both_saw(void **arg)
 static void memory_is_bounded_in_time(void **arg)
 {
 	struct scene *s = *arg;
-	const struct history_asked q = {&s->a, NULL, SIZE_MAX, AT(0), AT(20 * PER_BLOCK)};
+	const struct history_asked q = {&s->a, NULL, SIZE_MAX, AT(0), AT(20 * PER_BLOCK), NULL};
 	struct history h;
 	size_t first = 0;
 
