@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ten minutes of one signal of all servers, as bytes: a row for each server or disk, with a cell for each minute. Compressed by
- * zstd (RFC 8878); in it, of numbers the smallest byte first:
+ * Ten minutes of one signal of all servers, as bytes: a row for each server or disk, with a cell for each minute; or a hundred minutes, with a
+ * cell for each ten-minute block (a wide block). Compressed by zstd (RFC 8878); in it, of numbers the smallest byte first:
  *
  *	u8 version (1), then rows to the end: u8 length, server; u8 length, disk; u64 set; of each cell u8 marks, f32 value, f32
  *	peers, f32 z
@@ -15,8 +15,10 @@
 
 #define BLOCK_CELL_NS (60 * NS_PER_S)
 enum { BLOCK_CELLS = 10 };
-#define BLOCK_NS    (BLOCK_CELLS * BLOCK_CELL_NS)
-#define BLOCK_BYTES ((size_t)64 << 20) /* unpacked */
+#define BLOCK_NS     (BLOCK_CELLS * BLOCK_CELL_NS)
+#define BLOCK_BYTES  ((size_t)64 << 20) /* unpacked */
+#define WIDE_CELL_NS BLOCK_NS
+#define WIDE_NS	     (BLOCK_CELLS * WIDE_CELL_NS)
 
 struct block_row {
 	char server[HOST_LEN], disk[INSTANCE_LEN];

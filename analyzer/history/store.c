@@ -268,12 +268,15 @@ const char *history_store_trouble(struct history_store *s, char why[WHY_LEN])
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 struct store_reading {
+	struct history_store *s;
 	const struct history_asked *q;
 	struct history *h;
-	size_t *by_name;      /* numbers of the verdict's servers */
-	bool every;	      /* signal is asked for */
-	size_t signal;	      /* else the engine's; SIZE_MAX: it has none such */
-	size_t of[SIG_COUNT]; /* the verdict's; SIZE_MAX: it has none */
+	const char *word;	  /* of the signal in the database; NULL */
+	int64_t read_ns, wide_ns; /* by wide blocks: read up to, to be read up to */
+	size_t *by_name;	  /* numbers of the verdict's servers */
+	bool every;		  /* signal is asked for */
+	size_t signal;		  /* else the engine's; SIZE_MAX: it has none such */
+	size_t of[SIG_COUNT];	  /* the verdict's; SIZE_MAX: it has none */
 };
 
 COMPARISON_WITH(by_server_name, size_t, struct verdict, strcmp(with->nodes[*a], with->nodes[*b]))
@@ -339,19 +342,61 @@ static int read_block(const struct store_reading *t, const struct store_block *b
 	return err;
 }
 
-static int read_kept_row(void *arg, int64_t from_ns, const struct block_row *row)
+static int put_kept(const struct store_reading *t, int64_t from_ns, const struct block_row *row,
+		    int64_t cell_ns, int64_t until_ns)
 {
-	const struct store_reading *t = arg;
 	const struct history_entity k = {
 		.node = server_asked(t, row->server), .disk = row->disk, .signal = t->q->signal};
 	int err = t->q->stop && atomic_load(t->q->stop) ? -ECANCELED : 0;
 
 	for (size_t c = 0; c < BLOCK_CELLS && !err && k.node != SIZE_MAX; c++) {
-		int64_t begin_ns = from_ns + (int64_t)c * BLOCK_CELL_NS;
+		int64_t begin_ns = from_ns + (int64_t)c * cell_ns;
 
-		err = put_read(t, &k, row->set, begin_ns, begin_ns + BLOCK_CELL_NS, &row->at[c]);
+		if (begin_ns + cell_ns <= until_ns)
+			err = put_read(t, &k, row->set, begin_ns, begin_ns + cell_ns, &row->at[c]);
 	}
 	return err;
+}
+
+static int read_minutes_row(void *arg, int64_t from_ns, const struct block_row *row)
+{
+	return put_kept(arg, from_ns, row, BLOCK_CELL_NS, INT64_MAX);
+}
+
+/* Of the blocks that begin in this time. */
+static int read_minutes(struct store_reading *t, int64_t from_ns, int64_t to_ns)
+{
+	const struct block_span span = {t->word, false, from_ns, to_ns};
+
+	if (from_ns >= to_ns)
+		return 0;
+	return blocks_db_read(&t->s->reader, t->s->dir, &span, read_minutes_row, t);
+}
+
+/* Before it are the minutes of what has no wide block. */
+static int read_wide_row(void *arg, int64_t from_ns, const struct block_row *row)
+{
+	struct store_reading *t = arg;
+	int64_t to_ns = from_ns + WIDE_NS < t->wide_ns ? from_ns + WIDE_NS : t->wide_ns;
+	int err = 0;
+
+	if (to_ns > t->read_ns) {
+		err = read_minutes(t, t->read_ns, from_ns);
+		t->read_ns = to_ns;
+	}
+	return err ? err : put_kept(t, from_ns, row, WIDE_CELL_NS, t->wide_ns);
+}
+
+/* Each column is of whole wide cells. That in which to_ns may lie is read by its minutes. */
+static int read_wide(struct store_reading *t, int64_t to_ns)
+{
+	const struct block_span span = {t->word, true, t->h->first_ns - WIDE_NS, to_ns};
+	int err;
+
+	t->read_ns = t->h->first_ns;
+	t->wide_ns = to_ns - to_ns % WIDE_CELL_NS;
+	err = blocks_db_read(&t->s->reader, t->s->dir, &span, read_wide_row, t);
+	return err ? err : read_minutes(t, t->read_ns, to_ns);
 }
 
 static int number_all(struct store_reading *t)
@@ -385,13 +430,16 @@ static size_t columns_to(int64_t to_ns, int64_t first_ns, int64_t bin_ns)
 	return n < HISTORY_COLUMNS ? (size_t)n : HISTORY_COLUMNS;
 }
 
-/* As wide as what there is, and wider where the columns would be too many. */
-static void begin_columns(struct history *h, const struct history_asked *q, int64_t cell_ns)
+/* So many cells are a column that the columns are not too many. */
+static int64_t column_ns(const struct history_asked *q, int64_t cell_ns)
 {
-	int64_t bin_ns = cell_ns, first_ns;
+	return cell_ns * (1 + (q->to_ns - q->from_ns) / cell_ns / (HISTORY_COLUMNS - 1));
+}
 
-	bin_ns *= 1 + (q->to_ns - q->from_ns) / cell_ns / (HISTORY_COLUMNS - 1);
-	first_ns = q->from_ns - q->from_ns % bin_ns;
+static void begin_columns(struct history *h, const struct history_asked *q, int64_t bin_ns)
+{
+	int64_t first_ns = q->from_ns - q->from_ns % bin_ns;
+
 	h->most_columns = columns_to(q->to_ns, first_ns, bin_ns);
 	history_begin(h, first_ns, bin_ns);
 }
@@ -411,29 +459,42 @@ static int64_t memory_begins(const struct history_store *s, int64_t to_ns, int64
 	return from_ns < to_ns ? from_ns : to_ns;
 }
 
+/* As wide as what there is; of what is kept, the widest cells that are not wider than a column. */
+static int read_kept(struct store_reading *t, int64_t memory_ns, int64_t memory_cell_ns)
+{
+	const struct history_asked *q = t->q;
+	const struct block_span span = {t->word, false, q->from_ns - BLOCK_NS, memory_ns};
+	int64_t bin_ns = column_ns(q, BLOCK_CELL_NS);
+	bool wide = bin_ns >= WIDE_CELL_NS;
+
+	if (!t->word || !t->s->db || q->from_ns >= memory_ns ||
+	    !blocks_db_has(&t->s->reader, t->s->dir, &span)) {
+		begin_columns(t->h, q, column_ns(q, memory_cell_ns));
+		return 0;
+	}
+	begin_columns(t->h, q, wide ? column_ns(q, WIDE_CELL_NS) : bin_ns);
+	return wide ? read_wide(t, memory_ns)
+		    : read_minutes(t, t->h->first_ns - BLOCK_NS, memory_ns);
+}
+
 int history_store_read(struct history_store *s, struct history *h, const struct history_asked *q)
 {
-	struct store_reading t = {.q = q, .h = h};
+	struct store_reading t = {.s = s, .q = q, .h = h};
 	int64_t cell_ns, memory_ns;
-	const char *word;
-	bool kept;
 	int err = number_all(&t);
 
 	*h = (struct history){0};
+	if (err)
+		return err;
 	pthread_mutex_lock(&s->lock);
 	memory_ns = memory_begins(s, q->to_ns, &cell_ns);
 	pthread_mutex_unlock(&s->lock);
-	word = t.signal == SIZE_MAX ? NULL : signals[t.signal].word;
+	t.word = t.signal == SIZE_MAX ? NULL : signals[t.signal].word;
 	/* A block that goes meanwhile is in the database then, and read at the next time. */
-	kept = word && s->db && q->from_ns < memory_ns &&
-	       blocks_db_has(&s->reader, s->dir, word, q->from_ns - BLOCK_NS, memory_ns);
-	begin_columns(h, q, kept ? BLOCK_CELL_NS : cell_ns);
-	if (kept && !err)
-		err = blocks_db_read(&s->reader, s->dir, word, h->first_ns - BLOCK_NS, memory_ns,
-				     read_kept_row, &t);
+	err = read_kept(&t, memory_ns, cell_ns);
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->n && !err; i++)
-		if (s->at[i].from_ns < q->to_ns && (t.every || word))
+		if (s->at[i].from_ns < q->to_ns && (t.every || t.word))
 			err = read_block(&t, &s->at[i], s->names);
 	pthread_mutex_unlock(&s->lock);
 	free(t.by_name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Histories of a service that never ends: of about the last hour in memory, at the intervals' resolution, in blocks of ten minutes; a block that
- * is over goes, a cell a minute, to DIR/history.db (blocks_db.h). The judge puts, in its thread; another thread may read.
+ * is over goes, a cell a minute, to DIR/history.db (blocks_db.h), where ten become a wide block, of which long spans are read. The judge puts, in its thread; another thread may read.
  */
 #ifndef LIMPET_HISTORY_STORE_H
 #define LIMPET_HISTORY_STORE_H

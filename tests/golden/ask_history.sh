@@ -99,5 +99,7 @@ case_begin "the service ends while it reads"
 	os.kill(int(sys.argv[3]), signal.SIGTERM)
 	print(sum(s.recv(1) == b"" for s in some) > 0)
 END
+# where it was not asked to
+kill -TERM "$SERVE" 2>/dev/null
 wait "$SERVE"
 check_eq "$? $(cat "$T/out")" $'0 200\nTrue' 'its status, and what was answered' && ok

@@ -322,6 +322,155 @@ static void a_block_of_two_runs_has_what_both_saw(void **arg)
 	history_release(&h);
 }
 
+/* ---- wide blocks --------------------------------------------------------------------------------------- */
+
+/* In the file of a service that does not run. */
+static void with_file(struct scene *s, const char *statements)
+{
+	char path[128];
+	sqlite3 *db;
+
+	history_store_free(s->store);
+	snprintf(path, sizeof(path), "%s/" BLOCKS_DB, s->dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, statements, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	s->store = history_store_new(s->dir, 0);
+	assert_non_null(s->store);
+}
+
+static int rows_of_table(const struct scene *s, const char *table)
+{
+	char path[128], sql[64];
+	sqlite3_stmt *st;
+	sqlite3 *db;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/" BLOCKS_DB, s->dir);
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", table);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	n = sqlite3_column_int(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return n;
+}
+
+static void check_same(const struct scene *s, const struct history *a, const struct history *b)
+{
+	assert_true(a->first_ns == b->first_ns && a->bin_ns == b->bin_ns);
+	assert_int_equal(a->columns, b->columns);
+	for (int n = 0; n < SERVERS; n++) {
+		char name[HOST_LEN];
+		const struct history_row *x, *y;
+
+		snprintf(name, sizeof(name), "s%d", n);
+		x = row_of_server(s, a, name);
+		y = row_of_server(s, b, name);
+		assert_true(x && y && x->set == y->set && x->worst == y->worst);
+		for (size_t c = 0; c < a->columns; c++)
+			assert_memory_equal(&x->at[c], &y->at[c], sizeof(x->at[c]));
+	}
+}
+
+enum { DAYS3 = 3 * 144 * PER_BLOCK };
+
+/* Three days, but for two hours, of three runs: the second began within a block of a wide block, the third within a wide block. */
+static void put_three_days(struct scene *s)
+{
+	put(s, 0, 15 * PER_BLOCK + 70);
+	again(s);
+	put(s, 15 * PER_BLOCK + 75, 200 * PER_BLOCK);
+	again(s);
+	put(s, 212 * PER_BLOCK, DAYS3);
+	again(s);
+}
+
+/* Columns of twenty minutes; to the end of a wide block, of a cell, and within a cell and a minute. */
+static void a_long_span_is_as_of_minutes(void **arg)
+{
+	static const int ends[] = {DAYS3 - 2 * PER_BLOCK, DAYS3 - 1 * PER_BLOCK, DAYS3,
+				   DAYS3 - PER_BLOCK - 100};
+	struct history by_wide[4], by_minutes, both;
+	struct scene *s = *arg;
+	size_t judged = 0;
+
+	put_three_days(s);
+	for (size_t i = 0; i < 4; i++)
+		read_all(s, &by_wide[i], 100, ends[i]);
+	assert_int_equal(by_wide[0].bin_ns, 1200 * NS_PER_S);
+	for (size_t c = 0; c < by_wide[0].columns; c++)
+		judged += by_wide[0].rows[0].at[c].marks != 0;
+	assert_in_range(judged, 200, 211);
+	with_file(s, "CREATE TABLE kept AS SELECT * FROM wide; DELETE FROM wide");
+	for (size_t i = 0; i < 4; i++) {
+		read_all(s, &by_minutes, 100, ends[i]);
+		check_same(s, &by_wide[i], &by_minutes);
+		history_release(&by_minutes);
+	}
+	/* some, as in a file of before */
+	with_file(s, "INSERT INTO wide SELECT * FROM kept WHERE from_ns / 6000000000000 % 5 > 1");
+	read_all(s, &both, 100, ends[3]);
+	check_same(s, &by_wide[3], &both);
+	history_release(&both);
+	/* and by them alone: that they are read */
+	with_file(s, "INSERT OR IGNORE INTO wide SELECT * FROM kept;"
+		     "DELETE FROM block WHERE from_ns > (SELECT min(from_ns) FROM block)");
+	read_all(s, &both, 100, ends[0]);
+	check_same(s, &by_wide[0], &both);
+	history_release(&both);
+	for (size_t i = 0; i < 4; i++)
+		history_release(&by_wide[i]);
+}
+
+static void a_long_span_to_what_is_in_memory(void **arg)
+{
+	struct scene *s = *arg;
+	struct history by_wide, by_minutes;
+
+	put_three_days(s);
+	put(s, DAYS3, DAYS3 + 11 * PER_BLOCK);
+	again(s);
+	/* no more than memory has, as what leaves it is written some time later */
+	put(s, DAYS3 + 11 * PER_BLOCK, DAYS3 + 17 * PER_BLOCK + 60);
+	read_all(s, &by_wide, 0, DAYS3 + 17 * PER_BLOCK + 60);
+	with_file(s, "DELETE FROM wide");
+	read_all(s, &by_minutes, 0, DAYS3 + 17 * PER_BLOCK + 60);
+	assert_true(by_wide.rows[0].at[by_wide.columns - 1].marks);
+	check_same(s, &by_wide, &by_minutes);
+	history_release(&by_wide);
+	history_release(&by_minutes);
+}
+
+static void a_file_of_before_has_wide_blocks_from_now_on(void **arg)
+{
+	struct scene *s = *arg;
+
+	put(s, 0, 15 * PER_BLOCK);
+	with_file(s, "DROP TABLE wide");
+	put(s, 15 * PER_BLOCK, 16 * PER_BLOCK);
+	again(s);
+	assert_int_equal(rows_of_table(s, "wide"), 1);
+	assert_int_equal(rows_of_table(s, "block"), 16);
+}
+
+static void reading_ends_when_it_is_told_to(void **arg)
+{
+	struct scene *s = *arg;
+	const atomic_bool stop = true;
+	const struct history_asked q = {&s->a, NULL,	      signal_of(s, SIG_DISK_OPS),
+					AT(0), AT(PER_BLOCK), &stop};
+	struct history h;
+
+	put(s, 0, PER_BLOCK);
+	again(s);
+	assert_int_equal(history_store_read(s->store, &h, &q), -ECANCELED);
+	history_release(&h);
+}
+
+/* ---- bounds -------------------------------------------------------------------------------------------- */
+
 static void memory_is_bounded_in_time(void **arg)
 {
 	struct scene *s = *arg;
@@ -424,6 +573,10 @@ int main(void)
 		CASE(a_whole_block_takes_the_place_of_less),
 		CASE(a_block_that_is_not_over_takes_the_place_of_nothing),
 		CASE(a_block_of_two_runs_has_what_both_saw),
+		CASE(a_long_span_is_as_of_minutes),
+		CASE(a_long_span_to_what_is_in_memory),
+		CASE(a_file_of_before_has_wide_blocks_from_now_on),
+		CASE(reading_ends_when_it_is_told_to),
 		CASE(memory_is_bounded_in_time),
 		CASE(where_nothing_can_be_kept_memory_is),
 		CASE(bytes_come_back_and_no_part_of_them_does),
