@@ -41,6 +41,11 @@ struct block_job {
 	size_t len;
 };
 
+struct days_kept {
+	struct blocks_db *d;
+	int64_t keep_ns;
+};
+
 int blocks_db_new(struct blocks_db **out, const char *dir, unsigned int keep_days,
 		  char why[WHY_LEN])
 {
@@ -293,6 +298,18 @@ static void do_block(void *arg)
 	block_job_free(j);
 }
 
+static void do_keep(void *arg)
+{
+	struct days_kept *j = arg;
+	char why[WHY_LEN];
+
+	j->d->keep_ns = j->keep_ns;
+	j->d->trimmed_ns = 0;
+	if (trim(j->d, why))
+		say(j->d, why);
+	free(j);
+}
+
 /* ---- from outside -------------------------------------------------------------------------------------- */
 
 int blocks_db_put(struct blocks_db *d, const char *signal, int64_t from_ns, bool whole, void *bytes,
@@ -315,6 +332,20 @@ int blocks_db_put(struct blocks_db *d, const char *signal, int64_t from_ns, bool
 		say(d, err == -EAGAIN ? "the disk does not keep up with the history"
 				      : "out of memory");
 	}
+	return err;
+}
+
+int blocks_db_keep(struct blocks_db *d, unsigned int keep_days)
+{
+	struct days_kept *j = malloc(sizeof(*j));
+	int err = -ENOMEM;
+
+	if (j) {
+		*j = (struct days_kept){d, keep_days * NS_PER_DAY};
+		err = disk_thread_do(d->thread, do_keep, j, 0);
+	}
+	if (err)
+		free(j);
 	return err;
 }
 

@@ -21,6 +21,8 @@ struct blocks_db;
 /* keep_days: 0: for ever. 0 or -errno with the sentence. */
 int blocks_db_new(struct blocks_db **d, const char *dir, unsigned int keep_days, char why[WHY_LEN]);
 void blocks_db_free(struct blocks_db *d); /* writes what waits; takes NULL */
+/* From now on as many; soon. 0 or -errno. */
+int blocks_db_keep(struct blocks_db *d, unsigned int keep_days);
 
 /* Takes the bytes. whole: it takes the place of one that is there. 0 or -errno: then they are gone. */
 int blocks_db_put(struct blocks_db *d, const char *signal, int64_t from_ns, bool whole, void *bytes,

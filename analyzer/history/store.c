@@ -254,6 +254,11 @@ void history_store_step(struct history_store *s, const struct robust *r)
 	s->sets_ns = now_ns;
 }
 
+int history_store_keep(struct history_store *s, unsigned int keep_days)
+{
+	return s->db ? blocks_db_keep(s->db, keep_days) : 0;
+}
+
 const char *history_store_trouble(struct history_store *s, char why[WHY_LEN])
 {
 	if (s->failed)

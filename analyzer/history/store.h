@@ -25,6 +25,8 @@ void history_store_free(struct history_store *s);
 void history_store_observe(void *arg, const struct robust *r, const struct observation *o);
 /* Now and then, after some: who are peers of each other. */
 void history_store_step(struct history_store *s, const struct robust *r);
+/* From now on so many days are kept; soon. 0 or -errno. */
+int history_store_keep(struct history_store *s, unsigned int keep_days);
 /* What is wrong with keeping; NULL: nothing is. */
 const char *history_store_trouble(struct history_store *s, char why[WHY_LEN]);
 

@@ -120,6 +120,8 @@ static void take_again(struct service *s)
 		return;
 	}
 	keeper_set_bounds(s->keeper, now->keep_days, now->keep_percent);
+	if (s->history && history_store_keep(s->history, now->keep_days))
+		warn("history.db is kept as long as before: out of memory");
 	ingest_reload(s->ingest);
 	front_reload(s->front);
 	warn("recordings of %u days are kept, and of more while the disk is at most %u %% full",

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is kept of hours takes seconds to read: others are answered meanwhile, whoever is gone is not read for, and the service ends.
+# What is kept of hours takes seconds to read: others are answered meanwhile, whoever is gone is not read for, the service ends, and keeps
+# fewer days when it is told to.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -10,7 +11,8 @@
 D=$T/state HOSTS=6
 serve_needs
 command -v zstd >/dev/null || all_skip "needs zstd (tools/deps check)"
-serve tests/data/disk-hog/series
+echo 'LIMPET_SERVE_OPTIONS="--keep-days 30000"' >"$T/options"
+serve --options "$T/options" tests/data/disk-hog/series
 U=http://$METRICS
 limps() { [ "$(metric 'limpet_indicted{server="oss-s3"')" = 1 ]; }
 within 30 limps || fail "it does not answer: $(cat "$T/serve.log")"
@@ -103,3 +105,11 @@ END
 kill -TERM "$SERVE" 2>/dev/null
 wait "$SERVE"
 check_eq "$? $(cat "$T/out")" $'0 200\nTrue' 'its status, and what was answered' && ok
+
+case_begin "fewer days are kept after a SIGHUP"
+blocks() { [ "$(sqlite3 "file:$D/history.db?mode=ro" "SELECT count(*) FROM block WHERE from_ns < $(date -d '2026-11-21 19:10Z' +%s) * 1000000000")" "$1" 0 ]; }
+serve --options "$T/options" tests/data/disk-hog/series
+within 30 limps && blocks -gt || fail "it does not answer, or has nothing: $(tail -n 2 "$T/serve.log")"
+echo 'LIMPET_SERVE_OPTIONS="--keep-days 2"' >"$T/options"
+kill -HUP "$SERVE"
+if within 20 blocks -eq; then ok; else fail "they are there: $(tail -n 2 "$T/serve.log")"; fi

@@ -93,7 +93,7 @@ static size_t signal_of(const struct scene *s, enum signal which)
 /* Of no order, so that the worst of a minute is anywhere in it. */
 static double z_at(int i, int server)
 {
-	return (i * 7919 + server * 104729) % 1000 / 100.0;
+	return (double)(((int64_t)i * 7919 + server * 104729) % 1000) / 100.0;
 }
 
 /* What runs 0 … compare, and what they are compared with. */
@@ -455,6 +455,22 @@ static void a_file_of_before_has_wide_blocks_from_now_on(void **arg)
 	assert_int_equal(rows_of_table(s, "block"), 16);
 }
 
+/* Of the first days of 1970, which are past by any clock. */
+static void fewer_days_are_kept_from_now_on(void **arg)
+{
+	const int first = -(int)(BLOCK0 / NS_PER_S / INTERVAL_S) + 20 * PER_BLOCK;
+	struct scene *s = *arg;
+
+	put(s, first, first + 12 * PER_BLOCK);
+	again(s);
+	assert_int_equal(rows_of_table(s, "block"), 12);
+	assert_int_equal(rows_of_table(s, "wide"), 2);
+	assert_int_equal(history_store_keep(s->store, 1), 0);
+	again(s);
+	assert_int_equal(rows_of_table(s, "block"), 0);
+	assert_int_equal(rows_of_table(s, "wide"), 0);
+}
+
 static void reading_ends_when_it_is_told_to(void **arg)
 {
 	struct scene *s = *arg;
@@ -576,6 +592,7 @@ int main(void)
 		CASE(a_long_span_is_as_of_minutes),
 		CASE(a_long_span_to_what_is_in_memory),
 		CASE(a_file_of_before_has_wide_blocks_from_now_on),
+		CASE(fewer_days_are_kept_from_now_on),
 		CASE(reading_ends_when_it_is_told_to),
 		CASE(memory_is_bounded_in_time),
 		CASE(where_nothing_can_be_kept_memory_is),
