@@ -269,6 +269,7 @@ static int front_listen(struct front *f, char why[WHY_LEN])
 					.routes = routes,
 					.names = &f->names,
 					.who = front_who,
+					.show_refusal = page_show_refusal,
 					.tls = f->tls ? tls_context(f->tls) : NULL,
 					.arg = f,
 					.bounds = {.per_caller = 600,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pages.h"
+#include "sent.h"
 #include "analyzer/draw/html.h"
 #include "analyzer/draw/svg.h"
 #include "analyzer/report/page.h"
@@ -164,17 +165,31 @@ void page_end(struct html_page *p, struct listener_request *r)
 		listener_refuse(r, 503, 1000, "out of memory");
 }
 
-bool page_refuse(struct listener_request *r, int status, const char *why, const char *back)
+static bool page_of_refusal(struct listener_request *r, int status, const char *what,
+			    const char *why, const char *way, const char *name)
 {
 	struct html_page p;
-	FILE *to = page_head(&p, "limpet: that was not done", false);
+	FILE *to = page_head(&p, "limpet: refused", false);
 
 	if (to) {
-		fputs("<header>\n<h1>That was not done</h1>\n</header>\n", to);
+		fprintf(to, "<header>\n<h1>%s</h1>\n</header>\n", what);
 		html_enclose(to, "<p class=\"lead\" role=\"alert\">", why, "</p>\n");
-		html_enclose(to, "<p><a href=\"", back, "\">Back to the page</a></p>\n");
+		html_enclose(to, "<p><a href=\"", way, "\">");
+		fprintf(to, "%s</a></p>\n", name);
 	}
 	return page_sent(&p, r, status);
+}
+
+bool page_refuse(struct listener_request *r, int status, const char *why, const char *back)
+{
+	return page_of_refusal(r, status, "That was not done", why, back, "Back to the page");
+}
+
+bool page_show_refusal(void *arg, struct listener_request *r, int status, const char *why)
+{
+	(void)arg;
+	return front_is_browser(r) && strncmp(r->path, "/api/", 5) != 0 &&
+	       page_of_refusal(r, status, "This page cannot be shown", why, "/", "All servers");
 }
 
 void page_style(void *arg, struct listener_request *r)

@@ -15,6 +15,8 @@ FILE *page_begin(struct html_page *p, const char *title);
 void page_end(struct html_page *p, struct listener_request *r);
 /* A page that says why a form of the page `back` was refused; false: out of memory, and it is not answered. */
 bool page_refuse(struct listener_request *r, int status, const char *why, const char *back);
+/* A page that says why a page is not shown; false: a program asked, or for no page (listener.h). */
+bool page_show_refusal(void *arg, struct listener_request *r, int status, const char *why);
 void put_nav(FILE *to, const struct snapshot *s);
 /* A name as a part of a path; the text and </a> are the caller's. */
 void put_link(FILE *to, const char *before, const char *path, const char *name);

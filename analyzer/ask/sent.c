@@ -147,18 +147,19 @@ void sent_answer(struct listener_request *r, const struct sent *s, json_t *objec
 	json_decref(object);
 }
 
-/* Whether a browser shows the answer to somebody. */
-static bool is_read_by_people(const struct listener_request *r, const struct sent *s)
+bool front_is_browser(const struct listener_request *r)
 {
 	struct evkeyvalq *in = evhttp_request_get_input_headers(r->http);
 	const char *accept = evhttp_find_header(in, "Accept");
 
-	return s && !s->object && !sent_by_token(r) && accept && strstr(accept, "text/html");
+	return accept && strstr(accept, "text/html");
 }
 
 void sent_refuse(struct listener_request *r, const struct sent *s, int status, unsigned int wait_ms,
 		 const char *why)
 {
-	if (!is_read_by_people(r, s) || !page_refuse(r, status, why, page_of(s)))
+	bool form = s && !s->object && !sent_by_token(r) && front_is_browser(r);
+
+	if (!form || !page_refuse(r, status, why, page_of(s)))
 		listener_refuse(r, status, wait_ms, "%s", why);
 }

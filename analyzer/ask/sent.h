@@ -38,6 +38,9 @@ void sent_answer(struct listener_request *r, const struct sent *s, json_t *objec
 void sent_refuse(struct listener_request *r, const struct sent *s, int status, unsigned int wait_ms,
 		 const char *why);
 
+/* Whether the answer is shown to somebody. */
+bool front_is_browser(const struct listener_request *r);
+
 enum { FORM_WORD = 2 * 32 };
 /* What a form has that a page of ours gave to this user. */
 void form_word(const struct front *f, const char *user, char word[FORM_WORD + 1]);

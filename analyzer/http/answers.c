@@ -187,6 +187,7 @@ void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *ar
 void listener_refuse(struct listener_request *r, int status, unsigned int wait_ms, const char *fmt,
 		     ...)
 {
+	const struct listener_opts *o = &r->listener->o;
 	char sentence[WHY_LEN];
 	struct text answer = {0};
 	va_list ap;
@@ -194,6 +195,8 @@ void listener_refuse(struct listener_request *r, int status, unsigned int wait_m
 	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
 	va_end(ap);
+	if (o->show_refusal && o->show_refusal(o->arg, r, status, sentence))
+		return;
 	text_put(&answer, "{\"error\":");
 	listener_quote(&answer, sentence);
 	if (wait_ms)

@@ -89,6 +89,8 @@ struct listener_opts {
 	const struct http_hosts *names;	     /* by which it may be asked; NULL: by any */
 	/* Writes the name of who asks; 0, or the status that refuses: 401, nobody who is known; 403, of another site; 429. */
 	int (*who)(void *arg, struct listener_request *r, char name[LISTENER_NAME]);
+	/* Shows a refusal to people, as a page; false: it is not theirs to read, and {"error": why} answers it. NULL: that always does. */
+	bool (*show_refusal)(void *arg, struct listener_request *r, int status, const char *why);
 	void *arg; /* for all functions */
 	struct listener_bounds bounds;
 };
@@ -147,7 +149,7 @@ void listener_quote(struct text *to, const char *s);
  */
 void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *arg);
 
-/* {"error": a sentence}, with wait_ms unless it is 0. */
+/* {"error": a sentence}, with wait_ms unless it is 0; or what show_refusal() makes of it. */
 void listener_refuse(struct listener_request *r, int status, unsigned int wait_ms, const char *fmt,
 		     ...) __attribute__((format(printf, 4, 5)));
 

@@ -100,6 +100,27 @@ check_eq "$(browser -d "server=oss-s1&hours=0&form=$word&page=/servers/oss-s1")"
 	check_eq "$(post -u cy:third -H 'Accept: */*' -d "server=oss-s1&hours=0&form=$word&page=/servers/oss-s1" "$U/api/v1/silences") $(jq -r '.error | length > 5' "$T/out")" '400 true' 'no browser' &&
 	check_eq "$(browser -H "$J" -d '{"server": "oss-s1", "hours": 0}')" '403 application/json' 'JSON' && ok
 
+case_begin "a page that cannot be shown is a page with the reason; the API and programs are told in JSON"
+view() { curl -s --max-time 10 -o "$T/out" -w '%{http_code} %{content_type}' -H 'Accept: text/html,*/*;q=0.8' "$@"; }
+bad=''
+while IFS='|' read -r wanted path options; do
+	read -r -a more <<<"$options"
+	is=$(view "${more[@]}" "$U$path")
+	[ "$is" = "$wanted" ] || bad+="$path $options: $is; "
+	case $wanted in *html*) grep -q '<h1>This page cannot be shown</h1>' "$T/out" || bad+="$path: $(cat "$T/out")" ;; esac
+done <<-END
+	404 text/html; charset=utf-8|/servers/none|-u cy:third
+	404 text/html; charset=utf-8|/none|-u cy:third
+	404 text/html; charset=utf-8|/incidents/none|-u cy:third
+	400 text/html; charset=utf-8|/summary?days=0|-u cy:third
+	401 text/html; charset=utf-8|/jobs|
+	421 text/html; charset=utf-8|/|-u cy:third -H Host:evil.example
+	404 application/json|/api/v1/servers/none|-u cy:third
+	401 application/json|/api/v1/verdict|
+END
+check_eq "$bad" '' 'what differs' &&
+	check_eq "$(status -u cy:third "$U/servers/none") $(jq -r .error "$T/out")" '404 no such server' 'a program' && ok
+
 case_begin "what makes no sense is refused, and changes nothing"
 bad=''
 while IFS='|' read -r wanted body; do
