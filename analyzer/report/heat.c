@@ -51,6 +51,11 @@ static uint16_t most_of(const struct strip *s)
 	return s->row ? s->row->at[s->most].evidence : 0;
 }
 
+static bool is_odd(const struct strip *s)
+{
+	return s->incidents || s->loud;
+}
+
 static void strip_fill(struct strip *s, const struct report *r)
 {
 	const struct history *h = r->h;
@@ -128,16 +133,16 @@ static void put_strips(FILE *to, const struct report *r, const struct strip *s, 
 
 	if (!why || !strips)
 		goto out;
-	/* of those that were as their peers throughout nothing is to be seen */
-	while (shown < n && shown < c.named + REPORT_REST && s[shown].loud)
+	/* nothing is to be seen of servers that were as their peers throughout; an incident of logs may have no column either, but it is one */
+	while (shown < n && shown < c.named + REPORT_REST && is_odd(&s[shown]))
 		shown++;
 	c.rest = shown - c.named;
 	strips_of(r, s, c.named, shown, strips, why);
 	chart_heat(to, &c);
 	if (shown < n)
 		fprintf(to, "<p class=\"note\">%zu more are left out: %s.</p>\n", n - shown,
-			s[shown].loud ? "there is no room for them"
-				      : "they were as their peers throughout, or not judged");
+			is_odd(&s[shown]) ? "there is no room for them"
+					  : "they were as their peers throughout, or not judged");
 out:
 	for (size_t i = 0; why && i < REPORT_NAMED; i++)
 		text_release(&why[i]);

@@ -518,6 +518,33 @@ static void test_large(void **state)
 	verdict_release(&a);
 }
 
+/* 50 servers that logs indict, which have no evidence to draw, and five with evidence and no incident: of 60 servers five are left out. */
+static void test_many_odd(void **state)
+{
+	struct verdict a = verdict_of(60);
+	struct history h = {0};
+	char *page;
+
+	(void)state;
+	for (int interval = 0; interval < 50; interval++)
+		for (size_t i = 0; i < 60; i++)
+			tell(&h, i, "sda", SIG_READ, interval,
+			     tested(look_of(1, 9, 9), i >= 50 && i < 55 ? 4 : 1, EVIDENCE_NONE));
+	history_finish(&h);
+	for (uint32_t i = 0; i < 50; i++) {
+		struct incident in = indict();
+
+		in.node = i;
+		take_in(&a, in);
+	}
+	page = page_of(&a, &h);
+	assert_has(page, "15 more</div>");
+	assert_has(page, ">5 more are left out: they were as their peers throughout");
+	free(page);
+	history_release(&h);
+	verdict_release(&a);
+}
+
 /* What is drawn of the class of a colour: the path's commands. */
 static void drawn(const char *page, const char *class, char *to, size_t size)
 {
@@ -596,13 +623,14 @@ static void test_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_gaps),	cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_axis),	cmocka_unit_test(test_incident),
-		cmocka_unit_test(test_nobody),	cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_several), cmocka_unit_test(test_suspicious),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_quiet),	cmocka_unit_test(test_text),
+		cmocka_unit_test(test_columns),	 cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_gaps),	 cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_axis),	 cmocka_unit_test(test_incident),
+		cmocka_unit_test(test_nobody),	 cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_several),	 cmocka_unit_test(test_suspicious),
+		cmocka_unit_test(test_hostile),	 cmocka_unit_test(test_large),
+		cmocka_unit_test(test_many_odd), cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
