@@ -360,6 +360,20 @@ static void listener_work(evutil_socket_t fd, short what, void *arg)
 	evconnlistener_enable(l->socket);
 }
 
+/* Without a connection, and with all requests saved up that it may save, a caller is as one that never asked. */
+static void callers_forget(struct listener *l, int64_t now_ns)
+{
+	for (size_t i = l->n_callers; i-- > 0;) {
+		struct caller *c = l->callers[i];
+
+		if (c->n || now_ns - c->at_ns < SAVED_S * NS_PER_S)
+			continue;
+		map_remove(&l->by_name, i);
+		l->callers[i] = l->callers[--l->n_callers];
+		free(c);
+	}
+}
+
 /* From the last one on, for the last takes the place of one that goes. */
 static void listener_tick(evutil_socket_t fd, short what, void *arg)
 {
@@ -370,6 +384,7 @@ static void listener_tick(evutil_socket_t fd, short what, void *arg)
 	for (size_t i = l->n_guests; i-- > 0;)
 		if (l->guests[i]->until_ns < now_ns && !l->guests[i]->gone)
 			guest_doom(l->guests[i], COUNT_LATE);
+	callers_forget(l, now_ns);
 	/* After a failure to accept. */
 	evconnlistener_enable(l->socket);
 }

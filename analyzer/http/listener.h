@@ -16,7 +16,8 @@
  *     place of the oldest stranger (of its address, or of all), and where there is none is turned away: who is known is never
  *     dropped for who is not.
  *  3. A caller has at most `per_caller` connections; a further one takes the place of the oldest. It may make `per_second` requests
- *     a second, and save up those of some seconds; what is above is answered 429.
+ *     a second, and save up those of some seconds; what is above is answered 429. It is forgotten when it has no connection and has saved
+ *     up all that it may.
  *  4. The bytes of requests that have come and are not answered yet are at most `bytes`, those of strangers a quarter of it: above
  *     that the largest goes. A stranger's body is at most LISTENER_STRANGER_BODY, anybody's at most `body`.
  *  5. Nothing is read from a guest while it has not taken its answer, so that it cannot heap up requests; of one whose answer a handler
