@@ -53,20 +53,16 @@ static int close_words(struct told_senders *w, int err)
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
 
-static FILE *serve_file(const char *dir, const char *name, const char *mode)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return fopen(path, mode);
-}
-
-/* Where the service listens, or did when it last ran; as long as nothing else is said. */
+/* Where the service listens, or did when it last ran; unless it is said. */
 static const char *listens_at(const struct serve_opts *o, char *buf, size_t size)
 {
-	FILE *f = strcmp(o->ingest, SERVE_INGEST) ? NULL : serve_file(o->state, SERVE_AT, "re");
-	bool known = f && fgets(buf, (int)size, f) && strchr(buf, '\n');
+	char path[4200];
+	FILE *f;
+	bool known;
 
+	snprintf(path, sizeof(path), "%s/" SERVE_AT, o->state);
+	f = option_given("ingest") ? NULL : fopen(path, "re");
+	known = f && fgets(buf, (int)size, f) && strchr(buf, '\n');
 	if (f)
 		fclose(f);
 	buf[known ? strcspn(buf, "\n") : 0] = 0;
@@ -75,10 +71,18 @@ static const char *listens_at(const struct serve_opts *o, char *buf, size_t size
 
 void serve_remember_address(const struct serve_opts *o)
 {
-	FILE *f = serve_file(o->state, SERVE_AT, "we");
+	char path[4200], new[4200];
+	bool well;
+	FILE *f;
 
+	snprintf(path, sizeof(path), "%s/" SERVE_AT, o->state);
+	snprintf(new, sizeof(new), "%s/." SERVE_AT, o->state);
+	f = fopen(new, "we");
+	well = f && fprintf(f, "%s\n", o->ingest) >= 0;
+	if (f && fclose(f))
+		well = false;
 	/* It is for 'enroll' without the same option. */
-	if (!f || fprintf(f, "%s\n", o->ingest) < 0 || fclose(f))
+	if (!well || rename(new, path))
 		warn("'limpet serve enroll' needs --ingest %s: '%s/" SERVE_AT
 		     "' cannot be written: %s",
 		     o->ingest, o->state, strerror(errno));

@@ -20,6 +20,8 @@ if within 20 answers; then
 	for ((h = 1; h <= HOSTS; h++)); do
 		enrol "$line" "s$h" || fail "s$h: $(cat "$T/enroll.log")"
 	done
+	check_eq "$("$L" serve enroll --state "$D" --ingest 0.0.0.0:9811 | cut -d '#' -f 1)" "https://$(hostname):9811" "an address that is said, though it is the usual one" &&
+	check_eq "$(stat -c %a "$D/listens-at") $(find "$D" -name .listens-at)" "$(printf %o $((0666 & ~$(umask)))) " "what is written down" &&
 	check_eq "$("$L" serve senders --state "$D" | grep -c '^s[1-6] .*enrolled')" $HOSTS "senders" && ok
 else
 	fail "it does not answer: $(cat "$T/serve.log")"

@@ -256,14 +256,14 @@ static const struct option_def *option_of(const struct command *cmd, int c)
 	return o;
 }
 
-/* The options that the last line had, of its command. */
-static const struct command *parsed;
+/* The options that the last line had, of its command: the table, which stays. */
+static const struct option_def *parsed;
 static bool given[MAX_OPTIONS];
 
 bool option_given(const char *name)
 {
-	for (size_t i = 0; parsed && i < MAX_OPTIONS && parsed->options[i].name; i++)
-		if (!strcmp(parsed->options[i].name, name))
+	for (size_t i = 0; parsed && i < MAX_OPTIONS && parsed[i].name; i++)
+		if (!strcmp(parsed[i].name, name))
 			return given[i];
 	return false;
 }
@@ -385,7 +385,7 @@ int options_parse(const struct command *cmd, void *into, int argc, char **argv)
 	int c, index, rest;
 
 	make_forms(cmd, &forms);
-	parsed = cmd;
+	parsed = cmd->options;
 	memset(given, 0, sizeof(given));
 	optind = 0;
 	opterr = 0;
