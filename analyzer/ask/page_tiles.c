@@ -60,6 +60,14 @@ static const char *common_domain(const struct verdict *a)
 	return domain ?: "";
 }
 
+/* The API's word, unless it is none that people read. */
+static const char *tile_reason(const struct verdict *a, const struct tile *t)
+{
+	const char *word = verdict_reason(a, t->node, true);
+
+	return strcmp(word, unjudged_table[UNJUDGED_UNHEARD].word) ? word : "nothing heard";
+}
+
 static void put_tile(FILE *to, const struct verdict *a, const struct tile *t, size_t cut)
 {
 	struct text before TEXT_SCOPED = {0};
@@ -77,8 +85,8 @@ static void put_tile(FILE *to, const struct verdict *a, const struct tile *t, si
 	} else {
 		html_enclose(to, "<b>", clean, "</b> ");
 		html_text(to, status_table[t->status].word);
-		if (*verdict_reason(a, t->node, true))
-			html_enclose(to, ": ", verdict_reason(a, t->node, true), "");
+		if (*tile_reason(a, t))
+			html_enclose(to, ": ", tile_reason(a, t), "");
 	}
 	fputs("</a></li>\n", to);
 }

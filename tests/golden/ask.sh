@@ -27,7 +27,7 @@ check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h
 
 case_begin "it does not say that anybody is well: nothing has come for days"
 get "$U/" >"$T/status"
-grep -q 'What is so now is not known: nothing was heard of any server since 2026-11-21T19:28:2' "$T/out" && ! grep -q '>well<\|class="tiles plain"\|[0-9] well' "$T/out" &&
+grep -q 'What is so now is not known: nothing was heard of any server since 2026-11-21T19:28:2' "$T/out" && grep -q '<b>oss-s1</b> not-judged: nothing heard</a>' "$T/out" && ! grep -q '>well<\|class="tiles plain"\|[0-9] well' "$T/out" &&
 	check_eq "$(curl -s "$U/api/v1/servers" | jq -r '[.servers[].status] | unique | join(" ")')" 'indicted not-judged' 'statuses' &&
 	check_eq "$(curl -s "$U/api/v1/verdict" | jq -r '.can_judge')" false can_judge && ok
 
