@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which servers limped in the last days, how often and how long: as a page, and for programs. Of what was told (incidents.db). */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +15,21 @@
 #include "userspace/common/output.h"
 #include "userspace/common/sort.h"
 
-enum { DAYS = 7, DAYS_MAX = 366, SPELLS_MAX = 10000 };
+enum { DAYS = 7, DAYS_MAX = 366 };
+/* Of the strip, %: what is shorter is drawn as long, and what adds less to it is not. */
+#define STRIP_LEAST 0.4
+#define STRIP_STEP  0.05
 
 /* An incident, as far as it lies in the days. */
 struct told_spell {
-	char server[HOST_LEN], cause[32];
+	char cause[32];
 	int64_t from_ns, to_ns;
-	bool open;
 };
 
 struct limped {
-	const char *server;
-	size_t first, n; /* of the spells */
-	int64_t ns;	 /* in which there was any */
+	char server[HOST_LEN];
+	size_t first, n;      /* of the spells */
+	int64_t ns, until_ns; /* in which there was any; the end of the last */
 	bool open;
 };
 
@@ -55,6 +58,28 @@ static void put_column(sqlite3_stmt *st, int k, char *to, size_t size)
 	snprintf(to, size, "%s", text ? text : "");
 }
 
+/* They come by server, then time. Spells of one server may overlap: what two have in common counts once. */
+static int take_spell(struct summary *s, const char *server, const struct told_spell *one,
+		      bool open)
+{
+	struct limped *l = s->n_servers ? &s->servers[s->n_servers - 1] : NULL;
+	int64_t from_ns;
+
+	if (!l || strcmp(l->server, server) != 0) {
+		l = array_add(&s->servers, &s->n_servers);
+		if (!l)
+			return -ENOMEM;
+		*l = (struct limped){.first = s->n_spells, .until_ns = INT64_MIN};
+		snprintf(l->server, sizeof(l->server), "%s", server);
+	}
+	from_ns = one->from_ns > l->until_ns ? one->from_ns : l->until_ns;
+	l->n++;
+	l->open |= open;
+	l->ns += one->to_ns > from_ns ? one->to_ns - from_ns : 0;
+	l->until_ns = one->to_ns > l->until_ns ? one->to_ns : l->until_ns;
+	return array_put(&s->spells, &s->n_spells, *one);
+}
+
 /* 0, -ENOMEM, or -EIO. */
 static int read_spells(struct summary *s, sqlite3 *db)
 {
@@ -65,61 +90,28 @@ static int read_spells(struct summary *s, sqlite3 *db)
 	    sqlite3_prepare_v2(
 		    db,
 		    "SELECT server, cause, max(coalesce(onset_ns, opened_ns), ?1) AS since, "
-		    "min(coalesce(over_ns, ?4), ?2), over_ns IS NULL FROM incident WHERE "
+		    "min(coalesce(over_ns, ?3), ?2), over_ns IS NULL FROM incident WHERE "
 		    "suspicious = 0 AND (over_ns IS NULL OR over_ns > ?1) AND opened_ns < ?2 ORDER "
-		    "BY server, since LIMIT ?3",
+		    "BY server, since",
 		    -1, &st, NULL))
 		return -EIO;
 	sqlite3_bind_int64(st, 1, s->from_ns);
 	sqlite3_bind_int64(st, 2, s->to_ns);
-	sqlite3_bind_int(st, 3, SPELLS_MAX);
-	sqlite3_bind_int64(st, 4, s->until_ns);
+	sqlite3_bind_int64(st, 3, s->until_ns);
 	while (!err && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		struct told_spell one = {.from_ns = sqlite3_column_int64(st, 2),
-					 .to_ns = sqlite3_column_int64(st, 3),
-					 .open = sqlite3_column_int(st, 4)};
+					 .to_ns = sqlite3_column_int64(st, 3)};
+		char server[HOST_LEN];
 
-		put_column(st, 0, one.server, sizeof(one.server));
+		put_column(st, 0, server, sizeof(server));
 		put_column(st, 1, one.cause, sizeof(one.cause));
-		err = array_put(&s->spells, &s->n_spells, one);
+		err = take_spell(s, server, &one, sqlite3_column_int(st, 4));
 	}
 	sqlite3_finalize(st);
 	return !err && rc != SQLITE_DONE ? -EIO : err;
 }
 
-/* Spells of one server may overlap: what two have in common counts once. */
-static struct limped limped_of(const struct summary *s, size_t first)
-{
-	struct limped l = {.server = s->spells[first].server, .first = first};
-	int64_t until_ns = INT64_MIN;
-
-	for (size_t i = first; i < s->n_spells && !strcmp(s->spells[i].server, l.server); i++) {
-		const struct told_spell *one = &s->spells[i];
-		int64_t from_ns = one->from_ns > until_ns ? one->from_ns : until_ns;
-
-		l.n++;
-		l.open |= one->open;
-		l.ns += one->to_ns > from_ns ? one->to_ns - from_ns : 0;
-		until_ns = one->to_ns > until_ns ? one->to_ns : until_ns;
-	}
-	return l;
-}
-
 COMPARISON(by_length, struct limped, ORDER(b->ns, a->ns) ?: strcmp(a->server, b->server))
-
-static int summary_read(struct summary *s, struct front *f)
-{
-	int err = read_spells(s, front_db(f));
-
-	for (size_t i = 0; i < s->n_spells && !err; i += s->servers[s->n_servers - 1].n) {
-		err = array_put(&s->servers, &s->n_servers, limped_of(s, i));
-		if (err)
-			break;
-	}
-	if (!err)
-		sort(s->servers, s->n_servers, by_length);
-	return err;
-}
 
 /* Whether it has not been answered. */
 static bool summary_asked(struct front *f, struct listener_request *r, struct summary *s)
@@ -139,9 +131,11 @@ static bool summary_asked(struct front *f, struct listener_request *r, struct su
 	s->from_ns = s->to_ns - s->days * NS_PER_DAY;
 	s->until_ns =
 		now->until_ns != INT64_MIN && now->until_ns < s->to_ns ? now->until_ns : s->to_ns;
-	err = summary_read(s, f);
-	if (!err)
+	err = read_spells(s, front_db(f));
+	if (!err) {
+		sort(s->servers, s->n_servers, by_length);
 		return true;
+	}
 	summary_release(s);
 	listener_refuse(r, 503, 1000,
 			err == -ENOMEM ? "out of memory" : "incidents cannot be read at present");
@@ -199,7 +193,7 @@ void api_summary(void *arg, struct listener_request *r)
 /* When, as a strip over the days. */
 static void put_strip(FILE *to, const struct summary *s, const struct limped *l)
 {
-	double span = (double)(s->to_ns - s->from_ns);
+	double span = (double)(s->to_ns - s->from_ns), drawn = 0;
 
 	fputs("<svg class=\"strip\" aria-hidden=\"true\">", to);
 	for (unsigned int day = 1; day < s->days && s->days <= 31; day++)
@@ -208,10 +202,12 @@ static void put_strip(FILE *to, const struct summary *s, const struct limped *l)
 	for (size_t i = l->first; i < l->first + l->n; i++) {
 		const struct told_spell *one = &s->spells[i];
 		double from = 100 * (double)(one->from_ns - s->from_ns) / span,
-		       width = 100 * (double)(one->to_ns - one->from_ns) / span;
+		       width = fmax(100 * (double)(one->to_ns - one->from_ns) / span, STRIP_LEAST);
 
-		fprintf(to, "<rect x=\"%.2f%%\" width=\"%.2f%%\" height=\"100%%\"/>", from,
-			width > 0.4 ? width : 0.4);
+		if (from + width < drawn + STRIP_STEP)
+			continue;
+		drawn = from + width;
+		fprintf(to, "<rect x=\"%.2f%%\" width=\"%.2f%%\" height=\"100%%\"/>", from, width);
 	}
 	fputs("</svg>", to);
 }

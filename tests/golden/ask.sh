@@ -138,6 +138,14 @@ check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.serv
 	get "$U/summary?days=1" >"$T/status" && grep -q 'Nothing could be judged in this time' "$T/out" &&
 	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
 
+case_begin "of many incidents all are counted, and the page is no heavier than what can be seen of them"
+incidents() { sqlite3 -cmd '.timeout 10000' "$D/incidents.db" "$1"; }
+incidents "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000), at AS (SELECT i, ($(date +%s) - 7200 + i / 5.0) * 1000000000 AS t FROM n)
+	INSERT INTO incident SELECT 'many' || i, iif(i > 11000, 'zz', 'aa'), 'disk', 0, 0, CAST(t AS INT), CAST(t AS INT), CAST(t AS INT), CAST(t AS INT), CAST(t + 100000000 AS INT), '', NULL FROM at"
+check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c '[.servers[] | [.server, .incidents, .limped_s]]')" '[["aa",11000,1100],["zz",1000,100],["oss-s3",1,0]]' 'of the last day' &&
+	get "$U/summary?days=1" >"$T/status" && check_eq "$(grep -c '>12001 incidents in the last 1 day;' "$T/out") $(($(grep -o '<rect ' "$T/out" | wc -l) < 100))" '1 1' 'the page' && ok
+incidents "DELETE FROM incident WHERE id LIKE 'many%'"
+
 case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"
 bearer="Authorization: Bearer $(cat "$D/token")"
 "$L" diagnose --json --from 2026-11-21T13:27:00Z --to 2026-11-21T19:27:00Z "$D" tests/data/disk-hog/series >"$T/of-diagnose" 2>"$T/err"
