@@ -23,8 +23,8 @@
 
 /* One server: what is so, and what the program was told last. */
 struct about {
-	bool silence;			/* it is about that */
-	bool open, told_open, told;	/* told: ever, that it is open */
+	bool silence; /* it is about that */
+	bool open, told_open;
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
@@ -146,7 +146,7 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 
 	if (!about)
 		return -ENOMEM;
-	about->open = about->told_open = about->told = true;
+	about->open = about->told_open = true;
 	about->cause = about->told_cause = cause;
 	return 0;
 }
@@ -185,8 +185,6 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	if (!about)
 		return -ENOMEM;
 	about->open = is_open(a, c);
-	if (about->incident && c->event.id != about->incident)
-		about->told = false;
 	about->incident = c->event.id;
 	about->status = *c->server ? status_table[c->status].word : "";
 	text_put_seen(&seen, text_of(&c->text));
@@ -284,7 +282,7 @@ static int run_sendmail(struct alert *a, const struct about *about, struct progr
 			int64_t now_ns)
 {
 	const struct mail m = {text_of(&about->line), text_of(&about->body), about->incident,
-			       about->told, clock_ns(CLOCK_REALTIME)};
+			       clock_ns(CLOCK_REALTIME)};
 	size_t n = a->o.mail.to.n;
 	const char **argv = calloc(n + 4, sizeof(*argv));
 	struct text t TEXT_SCOPED = {0};
@@ -352,7 +350,6 @@ static void start(struct alert *a, struct about *about, struct program *of[2], i
 	if (a->o.mail.to.n)
 		start_one(a, about, *of, true, now_ns);
 	/* Also after a failure: it is not tried each second. */
-	about->told |= about->open;
 	about->told_open = about->open;
 	about->told_cause = about->cause;
 	about->told_ns = now_ns;

@@ -75,8 +75,10 @@ static void put_headers(struct text *t, const struct mail_opts *o, const struct 
 	text_add(t, "] %.160s\n", m->line);
 	text_add(t, "Date: %s\n", date);
 	if (m->incident)
-		text_add(t, "%s: <limpet.%016" PRIx64 "@%s>\n",
-			 m->again ? "References" : "Message-ID", m->incident, host);
+		text_add(t,
+			 "Message-ID: <limpet.%016" PRIx64 ".%" PRIx64 "@%s>\n"
+			 "References: <limpet.%016" PRIx64 "@%s>\n",
+			 m->incident, (uint64_t)m->at_ns, host, m->incident, host);
 	text_put(t, "Auto-Submitted: auto-generated\nMIME-Version: 1.0\n"
 		    "Content-Type: text/plain; charset=us-ascii\n\n");
 }

@@ -2,7 +2,7 @@
 /*
  * Mail about a server that limps, as a message that a sendmail takes from its standard input: who limps and why in the
  * subject; evidence, commands that may help and a link in the text. All of it is printable ASCII. Mails about one incident
- * refer to its first one, so that they stand together where mail is read.
+ * refer to the same message, which nobody sends: so they stand together where mail is read, whichever of them were sent, and by whichever run.
  */
 #ifndef LIMPET_WATCH_MAIL_H
 #define LIMPET_WATCH_MAIL_H
@@ -20,7 +20,6 @@ struct mail_opts {
 struct mail {
 	const char *line, *body; /* what is so, in a sentence, and what mail_body() made of it */
 	uint64_t incident;	 /* 0: of none */
-	bool again;		 /* not the first one about it */
 	int64_t at_ns;
 };
 
