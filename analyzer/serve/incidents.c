@@ -258,7 +258,8 @@ int incidents_resume(const struct incident_store *i, struct track_events *to, st
 		if (!err && alert && !x.suspicious)
 			err = alert_resume(alert, x.server, x.silent,
 					   x.silent ? notice_words[NOTICE_SILENT]
-						    : cause_table[x.cause].word);
+						    : cause_table[x.cause].word,
+					   x.id);
 	}
 	sqlite3_finalize(st);
 	return err;

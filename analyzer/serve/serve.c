@@ -387,6 +387,8 @@ static int step(struct service *s)
 	if (n < 0)
 		return n == -ECANCELED ? 0 : (int)n;
 	look_for_silences(s, now_ns);
+	if (s->alert && alert_look(s->alert, &s->watch->verdict))
+		return -ENOMEM;
 	if (s->alert)
 		alert_tick(s->alert, clock_ns(CLOCK_MONOTONIC));
 	look_whether_rebuilt(s);

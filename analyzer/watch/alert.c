@@ -14,6 +14,7 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/program.h"
+#include "userspace/common/sort.h"
 #include "userspace/common/text_clean.h"
 
 #define NEVER	   INT64_MIN
@@ -30,7 +31,7 @@ struct about {
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
 	struct text detail, line, body; /* line: the detail as mail has it */
 	char *json;
-	uint64_t incident; /* 0: none */
+	uint64_t incident, told_incident; /* 0: none */
 	int64_t told_ns;
 };
 
@@ -140,7 +141,8 @@ static struct about *about_of(struct alert *a, const struct change *c)
 			    c->event.kind == EVENT_SILENT || c->event.kind == EVENT_REPORTING);
 }
 
-int alert_resume(struct alert *a, const char *server, bool silence, const char *cause)
+int alert_resume(struct alert *a, const char *server, bool silence, const char *cause,
+		 uint64_t incident)
 {
 	struct about *about = about_server(a, server, silence);
 
@@ -148,6 +150,7 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 		return -ENOMEM;
 	about->open = about->told_open = true;
 	about->cause = about->told_cause = cause;
+	about->incident = about->told_incident = incident;
 	return 0;
 }
 
@@ -219,13 +222,61 @@ void alert_silence(struct alert *a, bool (*fn)(void *arg, const char *server, ui
 	a->silenced_arg = arg;
 }
 
+static bool is_silenced(const struct alert *a, const struct about *about, uint64_t incident)
+{
+	return a->silenced && a->silenced(a->silenced_arg, about->server, incident);
+}
+
+/* The same server and cause are told again where what was told is acknowledged, for this is another incident. */
 static bool due(const struct alert *a, const struct about *about)
 {
-	if (about->open && a->silenced &&
-	    a->silenced(a->silenced_arg, about->server, about->incident))
+	if (about->open && is_silenced(a, about, about->incident))
 		return false;
 	return about->open != about->told_open ||
-	       (about->open && strcmp(about->cause ?: "", about->told_cause ?: "") != 0);
+	       (about->open && (strcmp(about->cause ?: "", about->told_cause ?: "") != 0 ||
+				is_silenced(a, about, about->told_incident)));
+}
+
+static int pass_change(void *arg, const struct verdict *now, const struct change *c)
+{
+	return alert_change(arg, now, c);
+}
+
+/* After a start ids are not yet those of events: what was told is not there then. */
+static bool is_there(const struct verdict *a, uint64_t id)
+{
+	return any_of(i, a->n_incidents, a->incidents[i].open && a->incidents[i].id == id);
+}
+
+int alert_look(struct alert *a, const struct verdict *now)
+{
+	const struct change_to to = {pass_change, a};
+	int err = 0;
+
+	for (size_t i = 0; i < now->n_incidents && !err; i++) {
+		const struct incident *x = &now->incidents[i];
+		const struct about *about;
+
+		if (!x->open || x->suspicion || x->node >= now->n_nodes)
+			continue;
+		about = about_server(a, now->nodes[x->node], false);
+		if (!about)
+			return -ENOMEM;
+		if (about->open && is_silenced(a, about, about->incident) &&
+		    is_there(now, about->incident) && !is_silenced(a, about, x->id))
+			err = change_event((void *)&to, now,
+					   &(struct track_event){.kind = EVENT_OPENED,
+								 .at_ns = now->to_ns,
+								 .node = x->node,
+								 .server = about->server,
+								 .incident = (ssize_t)i,
+								 .notice = -1,
+								 .straggler = -1,
+								 .job = -1,
+								 .id = x->id,
+								 .open = true});
+	}
+	return err;
 }
 
 /* ---- running ----------------------------------------------------------------------------------------*/
@@ -352,6 +403,7 @@ static void start(struct alert *a, struct about *about, struct program *of[2], i
 	/* Also after a failure: it is not tried each second. */
 	about->told_open = about->open;
 	about->told_cause = about->cause;
+	about->told_incident = about->incident;
 	about->told_ns = now_ns;
 	a->lately[a->next] = now_ns;
 	a->next = (a->next + 1) % ALERTS_MINUTE;

@@ -44,9 +44,10 @@ struct alert *alert_new(const struct alert_opts *o);
 /* Leaves alone what still runs. Takes NULL. */
 void alert_free(struct alert *a);
 
-/* Another run told this of a server, and it was so when that ended: limping for this cause (a word of a table), or silent. It is not told again,
+/* Another run told this of a server, and it was so when that ended: limping for this cause (a word of a table), with this incident, or silent. It is not told again,
  * but its end is. 0 or -ENOMEM. */
-int alert_resume(struct alert *a, const char *server, bool silence, const char *cause);
+int alert_resume(struct alert *a, const char *server, bool silence, const char *cause,
+		 uint64_t incident);
 
 /* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c);
@@ -54,6 +55,8 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
  * is so still. */
 void alert_silence(struct alert *a, bool (*fn)(void *arg, const char *server, uint64_t incident),
 		   void *arg);
+/* Events tell one incident of a server. Where that is not told now, another one that is open is. 0 or -ENOMEM. */
+int alert_look(struct alert *a, const struct verdict *now);
 
 /* Runs what is due, takes note of what ended, kills what hangs. now_ns: CLOCK_MONOTONIC. What fails is
  * said once on standard error. */

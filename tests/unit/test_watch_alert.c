@@ -152,6 +152,64 @@ static void alerts_wait_for_their_interval(void **state)
 	alerting_end(&l);
 }
 
+static bool is_acknowledged(void *arg, const char *server, uint64_t incident)
+{
+	(void)server;
+	return incident && *(const uint64_t *)arg == incident;
+}
+
+/* Incidents of a server (0: none), the first over or not; and everything due is run to its end. */
+static void two(struct alerting *l, int seconds, uint64_t first, bool over, uint64_t second,
+		enum cause cause)
+{
+	struct verdict a = verdict_at(seconds);
+
+	if (first) {
+		indict(&a, 2, CAUSE_DISK_HOG, "")->id = first;
+		a.incidents[0].open = !over;
+	}
+	if (second)
+		indict(&a, 2, cause, "")->id = second;
+	assert_int_equal(levels(l->changes, &a, pass, l), 0);
+	assert_int_equal(alert_look(l->alert, &a), 0);
+	verdict_release(&a);
+	alert_tick(l->alert, seconds * NS);
+	wait_for(l->alert, seconds * NS);
+}
+
+/* Of two incidents of a server one is acknowledged: the other is told, whether it is there already or takes its place, and with the same cause, too. */
+static void one_of_two_is_acknowledged(void **state)
+{
+	const struct fixture *fx = *state;
+	uint64_t acknowledged = 0;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2 $3\" >>\"${0%/*}/two\"", path);
+	l = alerting(path, 0);
+	alert_silence(l.alert, is_acknowledged, &acknowledged);
+	two(&l, 100, 7, false, 8, CAUSE_DEVICE_SLOW);
+	assert_string_equal(text_in(fx, "two"), "opened s3 disk-hog\n");
+	acknowledged = 7;
+	two(&l, 110, 7, false, 8, CAUSE_DEVICE_SLOW);
+	two(&l, 120, 7, false, 8, CAUSE_DEVICE_SLOW);
+	assert_string_equal(text_in(fx, "two"), "opened s3 disk-hog\nopened s3 device-slow\n");
+	two(&l, 130, 7, true, 0, CAUSE_NONE);
+	acknowledged = 9;
+	two(&l, 140, 9, false, 0, CAUSE_NONE);
+	assert_string_equal(text_in(fx, "two"), "opened s3 disk-hog\nopened s3 device-slow\n"
+						"over s3 disk-hog\n");
+	acknowledged = 0;
+	two(&l, 150, 9, false, 0, CAUSE_NONE);
+	acknowledged = 9;
+	two(&l, 160, 9, true, 10, CAUSE_DISK_HOG);
+	two(&l, 170, 9, true, 10, CAUSE_DISK_HOG);
+	assert_string_equal(text_in(fx, "two"),
+			    "opened s3 disk-hog\nopened s3 device-slow\nover s3 disk-hog\n"
+			    "opened s3 disk-hog\nopened s3 disk-hog\n");
+	alerting_end(&l);
+}
+
 /* Nobody is woken for a suspicion. */
 static void a_suspicion_is_no_alert(void **state)
 {
@@ -296,6 +354,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_suspicion_is_no_alert, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_are_limited_in_all, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(one_of_two_is_acknowledged, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_are_clean, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(a_program_that_hangs_is_killed, fixture_setup,
