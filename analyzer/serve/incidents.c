@@ -20,6 +20,7 @@
 #define INCIDENTS_SCHEMA 1
 #define BUSY_MS		 500
 #define ID_LEN		 17
+#define RESUMED		 2000 /* events: what was told of tasks and jobs before is no news */
 
 static const char tables_sql[] =
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
@@ -61,6 +62,7 @@ struct pending {
 	enum track_event_kind kind;
 	int64_t at_ns, told_ns;
 	char id[ID_LEN]; /* "": none */
+	char of[TASK_NAME_LEN]; /* a task or a job, which stands where the id of an incident does; "": none */
 	char server[HOST_LEN];
 	char cause[32];
 	char process[INSTANCE_LEN];
@@ -236,6 +238,31 @@ static const char *column(sqlite3_stmt *st, int k)
 	return text ? text : "";
 }
 
+/* The newest first. */
+static int resume_told(const struct incident_store *i, struct track_events *to)
+{
+	sqlite3_stmt *st = NULL;
+	int err = 0;
+
+	if (sqlite3_prepare_v2(i->db,
+			       "SELECT kind, id, cause, server FROM (SELECT * FROM event ORDER BY "
+			       "seq DESC LIMIT ?3) WHERE kind IN (?1, ?2) AND id IS NOT NULL",
+			       -1, &st, NULL))
+		return 0;
+	sqlite3_bind_text(st, 1, event_rows[EVENT_STRAGGLER].word, -1, SQLITE_STATIC);
+	sqlite3_bind_text(st, 2, event_rows[EVENT_DECISION].word, -1, SQLITE_STATIC);
+	sqlite3_bind_int(st, 3, RESUMED);
+	while (!err && sqlite3_step(st) == SQLITE_ROW) {
+		bool task = !strcmp(column(st, 0), event_rows[EVENT_STRAGGLER].word);
+		const struct track_told x = {column(st, 1), task ? NULL : column(st, 2),
+					     column(st, 3)};
+
+		err = track_resume_told(to, &x, clock_ns(CLOCK_REALTIME));
+	}
+	sqlite3_finalize(st);
+	return err;
+}
+
 int incidents_resume(const struct incident_store *i, struct track_events *to, struct alert *alert)
 {
 	sqlite3_stmt *st = NULL;
@@ -262,7 +289,7 @@ int incidents_resume(const struct incident_store *i, struct track_events *to, st
 					   x.id);
 	}
 	sqlite3_finalize(st);
-	return err;
+	return err ? err : resume_told(i, to);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
@@ -304,6 +331,12 @@ int incidents_change(struct incident_store *i, const struct verdict *a, const st
 	if (c->event.id)
 		snprintf(p.id, sizeof(p.id), "%016" PRIx64, c->event.id);
 	snprintf(p.server, sizeof(p.server), "%s", c->server);
+	if (c->event.kind == EVENT_STRAGGLER && c->event.straggler >= 0)
+		snprintf(p.of, sizeof(p.of), "%s", a->stragglers[c->event.straggler].task);
+	if (c->event.kind == EVENT_DECISION) {
+		snprintf(p.of, sizeof(p.of), "%s", a->jobs[c->event.job].job);
+		snprintf(p.server, sizeof(p.server), "%s", a->jobs[c->event.job].subject);
+	}
 	p.text = strdup(text_of(&c->text));
 	if (!p.text)
 		err = -ENOMEM;
@@ -381,8 +414,8 @@ static int write_event(struct incident_store *i, const struct pending *p)
 	int rc = run_with(i,
 			  "INSERT INTO event(at_ns, told_ns, kind, id, server, cause, text) VALUES "
 			  "(?, ?, ?, ?, ?, ?, ?)",
-			  "iitssst", p->at_ns, p->told_ns, event_rows[p->kind].word, p->id,
-			  p->server, p->cause, p->text);
+			  "iitssst", p->at_ns, p->told_ns, event_rows[p->kind].word,
+			  *p->of ? p->of : p->id, p->server, p->cause, p->text);
 
 	if (!rc)
 		rc = write_incident(i, p);

@@ -364,12 +364,19 @@ struct track_open_incident {
 };
 int track_resume(struct track_events *t, const struct track_open_incident *x);
 
+/* Likewise: it told this of a task or a job, which is no news as long as it is not away for TRACK_AGAIN_NS. What is told first here counts: the newest. */
+struct track_told {
+	const char *name, *decided_by; /* decided_by: NULL: of a task */
+	const char *subject;	       /* that the decision names; "" */
+};
+int track_resume_told(struct track_events *t, const struct track_told *x, int64_t now_ns);
+
 /*
  * Tells what is in `a` and was not in the verdict before, in order: whether anything can be judged, what is over, what
  * began or changed, notices, tasks. A notice lasts as long as it is renewed; it is told again once it was away for
  * TRACK_AGAIN_NS. Notices that were away that long when they are first seen are not told; so are tasks, of which at most
- * TRACK_TASKS are told at once, and the rest counted; and decisions about jobs, by what decided and what it names: TRACK_TASKS
- * at once, the others with the next verdicts. 0, -ENOMEM, or what a subscriber returned.
+ * TRACK_TASKS are told at once, and the rest counted; and decisions about jobs, where what decided or what it names is
+ * not what was told last of the job: TRACK_TASKS at once, the others with the next verdicts. 0, -ENOMEM, or what a subscriber returned.
  */
 #define TRACK_AGAIN_NS (600 * NS_PER_S)
 enum {

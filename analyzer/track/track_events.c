@@ -13,7 +13,7 @@
 #include "userspace/common/map.h"
 #include "userspace/common/sort.h"
 
-enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1 };
+enum { VERDICTS_ALL = (1 << VERDICTS_OF) - 1, TOLD_LEN = 32 + 1 + HOST_LEN };
 
 /* One server, as subscribers know it. */
 struct server_events {
@@ -36,13 +36,13 @@ struct known_notice {
 	bool there; /* in the verdict at hand */
 };
 
-/* A task that held up its job. */
+/* Tasks that held up their job, and jobs. */
 struct known_names {
 	struct known_name {
-		char name[TASK_NAME_LEN +
-			  128]; /* of a task; of a job, what decided, and what it names */
-		int64_t at_ns;	/* in the last verdict that had it */
-	} * at;			/* by name */
+		char name[TASK_NAME_LEN];
+		char told[TOLD_LEN]; /* last, of a job: what decided, and what it names */
+		int64_t at_ns;	     /* in the last verdict that had it */
+	} * at;			     /* by name */
 	size_t n;
 };
 
@@ -508,18 +508,27 @@ static size_t known_at(const struct known_names *k, const char *name, bool *know
 	return at;
 }
 
-/* 1: it is news, 0, or -ENOMEM. */
-static int name_keep(struct known_names *k, const char *name, int64_t now_ns)
+static bool name_is_news(const struct known_names *k, const char *name, const char *told)
 {
 	bool known;
+	size_t at = known_at(k, name, &known);
+
+	return !known || strcmp(k->at[at].told, told) != 0;
+}
+
+/* 1: it is news, 0, or -ENOMEM. */
+static int name_keep(struct known_names *k, const char *name, const char *told, int64_t now_ns)
+{
+	bool known, news = name_is_news(k, name, told);
 	size_t at = known_at(k, name, &known);
 	struct known_name *one = known ? &k->at[at] : array_insert(&k->at, &k->n, at);
 
 	if (!one)
 		return -ENOMEM;
 	snprintf(one->name, sizeof(one->name), "%s", name);
+	snprintf(one->told, sizeof(one->told), "%s", told);
 	one->at_ns = now_ns;
-	return !known;
+	return news;
 }
 
 static void names_forget(struct known_names *k, int64_t now_ns)
@@ -537,7 +546,7 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	if (!err)
 		stragglers_worst_first(a->stragglers, a->n_stragglers, order);
 	for (size_t i = 0; i < a->n_stragglers && !err; i++) {
-		news = name_keep(&t->tasks, a->stragglers[order[i]].task, a->to_ns);
+		news = name_keep(&t->tasks, a->stragglers[order[i]].task, "", a->to_ns);
 		err = news < 0 ? news : 0;
 		if (news <= 0 || n++ >= TRACK_TASKS)
 			continue;
@@ -555,6 +564,27 @@ static int levels_tasks(struct track_events *t, const struct verdict *a)
 	return err;
 }
 
+static void told_of_job(char to[TOLD_LEN], const char *decided_by, const char *subject)
+{
+	snprintf(to, TOLD_LEN, "%s %s", decided_by, subject);
+}
+
+int track_resume_told(struct track_events *t, const struct track_told *x, int64_t now_ns)
+{
+	struct known_names *k = x->decided_by ? &t->decisions : &t->tasks;
+	char told[TOLD_LEN] = "";
+	bool known;
+	int err;
+
+	known_at(k, x->name, &known);
+	if (known)
+		return 0;
+	if (x->decided_by)
+		told_of_job(told, x->decided_by, x->subject);
+	err = name_keep(k, x->name, told, now_ns);
+	return err < 0 ? err : 0;
+}
+
 /* The worst first. */
 static int levels_jobs(struct track_events *t, const struct verdict *a)
 {
@@ -566,17 +596,18 @@ static int levels_jobs(struct track_events *t, const struct verdict *a)
 	for (size_t i = 0, n = 0; i < a->n_jobs && !err; i++) {
 		const struct straggler_job *j = &a->jobs[order[i]];
 		struct track_event e = event_of(a, EVENT_DECISION, SIZE_MAX);
-		char name[sizeof(struct known_name) - sizeof(int64_t)];
-		bool known;
+		char told[TOLD_LEN];
+		int news;
 
-		snprintf(name, sizeof(name), "%s %s %s", j->job, j->decided_by, j->subject);
-		known_at(&t->decisions, name, &known);
-		if (!*j->decision || (!known && n == TRACK_TASKS))
+		told_of_job(told, j->decided_by, j->subject);
+		if (!*j->decision ||
+		    (n == TRACK_TASKS && name_is_news(&t->decisions, j->job, told)))
 			continue;
-		err = name_keep(&t->decisions, name, a->to_ns) < 0 ? -ENOMEM : 0;
+		news = name_keep(&t->decisions, j->job, told, a->to_ns);
+		err = news < 0 ? news : 0;
 		e.job = (ssize_t)order[i];
-		n += !known;
-		if (!err && !known)
+		n += news > 0;
+		if (news > 0)
 			err = emit(t, a, &e);
 	}
 	free(order);

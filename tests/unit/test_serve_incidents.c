@@ -129,6 +129,31 @@ static void limps_and_is_silent(void **state)
 	track_events_free(t);
 }
 
+/* Tasks, and what is behind a job's: after a restart only what is not what was told last is told. */
+static void jobs_go_on(void **state)
+{
+	struct fixture *fx = *state;
+	struct track_events *t = track_events_new();
+	struct kept k = {0};
+	struct verdict a;
+
+	for (int run = 0; run < 3; run++) {
+		assert_int_equal(incidents_open(&k.i, fx->dir), 0);
+		assert_int_equal(incidents_resume(k.i, t, k.alert), 0);
+		for (int i = 0; i < 2; i++) {
+			a = decided(90 + 100 * run + 10 * i, "cause", run || i ? "s2" : "s1");
+			straggle(&a, 2, 20);
+			tell(&k, t, a);
+		}
+		incidents_close(k.i);
+		track_events_free(t);
+		t = track_events_new();
+	}
+	track_events_free(t);
+	assert_int_equal(ask(fx->dir, "SELECT count(*) FROM event WHERE kind = 'decision'"), 2);
+	assert_int_equal(ask(fx->dir, "SELECT count(*) FROM event WHERE kind = 'straggler'"), 1);
+}
+
 /* It ended while nobody looked: that is told. */
 static void ended_meanwhile(void **state)
 {
@@ -207,6 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(goes_on, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(limps_and_is_silent, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test_setup_teardown(jobs_go_on, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(ended_meanwhile, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(cannot_be_written, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(damaged, fixture_setup, fixture_teardown),

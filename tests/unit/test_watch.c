@@ -445,10 +445,31 @@ static void tasks_are_told_once_the_worst_first(void **state)
 	track_events_free(c);
 }
 
+/* What was told last of a job is no news, and what was told before that is. */
+static void a_decision_that_comes_back_is_told(void **state)
+{
+	struct track_events *c = track_events_new();
+	struct heard h;
+
+	(void)state;
+	expect(c, verdict_at(30), "judging; ", &h);
+	expect(c, decided(60, "cause", "s1"), "decision cause; ", &h);
+	expect(c, decided(70, "cause", "s1"), "", &h);
+	expect(c, decided(80, "cause", "s2"), "decision cause; ", &h);
+	expect(c, decided(90, "place", "s2"), "decision place; ", &h);
+	expect(c, decided(100, "cause", "s1"), "decision cause; ", &h);
+	expect(c, verdict_at(110), "", &h);
+	expect(c, decided(120, "cause", "s1"), "", &h);
+	expect(c, verdict_at(730), "", &h);
+	expect(c, decided(740, "cause", "s1"), "decision cause; ", &h);
+	track_events_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_are_told_once_the_worst_first),
+		cmocka_unit_test(a_decision_that_comes_back_is_told),
 		cmocka_unit_test(a_verdict_from_its_beginning_to_its_end),
 		cmocka_unit_test(several_servers_at_once),
 		cmocka_unit_test(servers_that_come_and_go),

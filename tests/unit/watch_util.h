@@ -127,4 +127,19 @@ static inline void straggle(struct verdict *a, size_t node, double takes_s)
 	a->n_task_causes = 1;
 }
 
+/* What is behind the late tasks of its only job. */
+static inline struct verdict decided(int seconds, const char *by, const char *subject)
+{
+	struct verdict a = verdict_at(seconds);
+	struct straggler_job *j = array_add(&a.jobs, &a.n_jobs);
+
+	assert_non_null(j);
+	*j = (struct straggler_job){.tasks = 9, .looked_at = 9, .stragglers = 1};
+	snprintf(j->job, sizeof(j->job), "job1");
+	snprintf(j->decision, sizeof(j->decision), "as %s says", by);
+	snprintf(j->decided_by, sizeof(j->decided_by), "%s", by);
+	snprintf(j->subject, sizeof(j->subject), "%s", subject);
+	return a;
+}
+
 #endif
