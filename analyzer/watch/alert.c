@@ -256,10 +256,12 @@ int alert_look(struct alert *a, const struct verdict *now)
 	for (size_t i = 0; i < now->n_incidents && !err; i++) {
 		const struct incident *x = &now->incidents[i];
 		const struct about *about;
+		char server[HOST_LEN];
 
 		if (!x->open || x->suspicion || x->node >= now->n_nodes)
 			continue;
-		about = about_server(a, now->nodes[x->node], false);
+		output_clean(now->nodes[x->node], server, sizeof(server));
+		about = about_server(a, server, false);
 		if (!about)
 			return -ENOMEM;
 		if (about->open && is_silenced(a, about, about->incident) &&
@@ -268,7 +270,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 					   &(struct track_event){.kind = EVENT_OPENED,
 								 .at_ns = now->to_ns,
 								 .node = x->node,
-								 .server = about->server,
+								 .server = now->nodes[x->node],
 								 .incident = (ssize_t)i,
 								 .notice = -1,
 								 .straggler = -1,
