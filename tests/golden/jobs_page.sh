@@ -96,7 +96,7 @@ check_eq "$(sed -n 's/^<li>\(tasks on .*\)<\/li>/\1/p' "$T/page" | sed 's/&nbsp;
 case_begin "names of jobs, tasks and servers are text on the page, whatever they are"
 killed
 rm -rf "$D"
-sed -e 's/job_1_1/job_<script>alert(1)<\/script>\\"\&amp;/g; s/attempt_1_1_m_9/attempt_<b>\\"\x27_m_9/; s/"s7"/"s7<i>"/; s/"s8"/"s7\xe2\x80\x8b"/; s/"s9"/"größer"/' "$T/many.jsonl" >"$T/hostile.jsonl"
+sed -e 's/job_1_1/job_<script>alert(1)<\/script>\\"\&amp;/g; s/attempt_1_1_m_9/attempt_<b>\\"\x27_m_9/; s/"s7"/"s7<i>"/; s/"s8"/"s7\xe2\x80\x8b"/; s/"s9"/"größer"/; s/"s10"/"s10\\"}"/' "$T/many.jsonl" >"$T/hostile.jsonl"
 serve "$T/hostile.jsonl"
 within 60 late || echo "# $(curl -s "$U/api/v1/tasks?limit=3" | cut -c1-300)"
 curl -s "$U/jobs" >"$T/page"
@@ -105,6 +105,14 @@ check_eq "$(grep -c '<script>alert\|<b>"\|<i>' "$T/page")" 0 "as HTML" && check_
 case_begin "a name with a character that nobody sees has it escaped, and other letters are there"
 check_eq "$(grep -c '>s7&lt;U+200B&gt;<' "$T/page") $(grep -c $'\u200b' "$T/page")" "1 0" "the escape" &&
 	check_eq "$(grep -c '>größer<' "$T/page")" 1 "letters" && ok
+
+case_begin "in metrics, events and JSON such names are a value each, and break nothing"
+curl -s "$U/metrics" >"$T/metrics"
+curl -sN --max-time 3 -H 'Last-Event-ID: x' "$U/api/v1/events" >"$T/stream"
+check_eq "$(grep -c '^limpet_server_status{server="s10\\"}",status="[a-z-]*"} [01]$' "$T/metrics")" 5 "samples" &&
+	check_eq "$(grep -vc '^\(id: [0-9a-f]*-[0-9]*\|event: [a-z]*\|retry: [0-9]*\|data: {.*}\|\)$' "$T/stream")" 0 "lines that are none of an event" &&
+	check_eq "$(sed -n 's/^data: \({"schema.*\)/\1/p' "$T/stream" | jq -r 'select(.server == "s7<i>") | .straggler.job')" 'job_<script>alert(1)</script>"&amp;' "its event" &&
+	check_eq "$(curl -s "$U/api/v1/servers/s10%22%7D" | jq -r .server)" 's10"}' "as JSON" && ok
 
 case_begin "what logs tell beside tasks is what 'limpet states' says, the newest first"
 killed
