@@ -13,8 +13,11 @@ void unheard_step(struct watch *w, int64_t now_ns)
 {
 	int64_t step_ns = now_ns - w->now_ns;
 
-	if (w->caught_up)
-		w->age_ns += step_ns < 0 ? 0 : step_ns < WATCH_STEP_NS ? step_ns : WATCH_STEP_NS;
+	step_ns = step_ns < 0 ? 0 : step_ns < WATCH_STEP_NS ? step_ns : WATCH_STEP_NS;
+	if (w->caught_up) {
+		w->age_ns += step_ns;
+		w->jobs.age_ns += step_ns;
+	}
 	w->now_ns = now_ns;
 }
 
@@ -25,6 +28,13 @@ void unheard_begin(struct watch *w)
 	if (until != INT64_MIN && age_ns > (w->received ? UNHEARD_KEPT_NS : 0) &&
 	    (w->received || !w->stream))
 		w->age_ns = age_ns;
+}
+
+/* What lay there before is as old as what it says. */
+static void logs_are_old(struct watch *w)
+{
+	if (w->verdict.to_ns && w->now_ns > w->verdict.to_ns)
+		w->jobs.age_ns = w->now_ns - w->verdict.to_ns;
 }
 
 static int64_t limit_of(const struct watch *w)
@@ -40,6 +50,7 @@ void unheard_kept(struct watch *w)
 
 	if (until != INT64_MIN && w->now_ns - until > w->age_ns && w->now_ns - until > limit_of(w))
 		w->age_ns = w->now_ns - until;
+	logs_are_old(w);
 }
 
 /* The clock was set back: what comes now is of a time that was judged. */
@@ -60,9 +71,16 @@ static bool is_live(const struct watch *w)
 	return w->intervals && !w->ended;
 }
 
+static bool are_logs_unheard(const struct watch *w)
+{
+	return !w->intervals && !w->ended && w->jobs.any && w->jobs.age_ns > UNHEARD_KEPT_NS;
+}
+
 bool unheard_news(const struct watch *w)
 {
-	return (is_live(w) && (w->age_ns > limit_of(w) || is_ahead(w))) != w->unheard;
+	bool late = is_live(w) && (w->age_ns > limit_of(w) || is_ahead(w));
+
+	return (late || are_logs_unheard(w)) != w->unheard;
 }
 
 /* How many servers of each group are heard. NULL: out of memory. */
@@ -120,4 +138,16 @@ int unheard_tell(struct watch *w)
 		w->verdict.cannot =
 			(struct cannot){.why = CANNOT_UNHEARD, .to_ns = robust_now(w->robust)};
 	return 0;
+}
+
+void unheard_tell_logs(struct watch *w)
+{
+	if (!w->caught_up)
+		logs_are_old(w);
+	if (!are_logs_unheard(w))
+		return;
+	w->unheard = true;
+	if (!w->verdict.cannot.why)
+		w->verdict.cannot =
+			(struct cannot){.why = CANNOT_UNHEARD, .to_ns = w->verdict.to_ns};
 }

@@ -7,6 +7,9 @@
  * The same holds of a service whose clock was set back, until it comes to where it was: what is received meanwhile is of times that
  * were judged.
  *
+ * Logs of jobs alone say little while no job runs: when nothing new has come of them for UNHEARD_KEPT_NS, what they said is of another
+ * time, and nothing can be judged. What is new in them counts, whatever time it has, as their zones may be wrong.
+ *
  * Times are told apart by how they grow: a step counts as WATCH_STEP_NS at most, so that a clock that jumps makes nobody unheard.
  */
 #ifndef LIMPET_WATCH_UNHEARD_H
@@ -31,5 +34,7 @@ void unheard_kept(struct watch *w);
 bool unheard_news(const struct watch *w);
 /* Into the verdict of the engine, before logs are heard, which may know more. 0 or -ENOMEM. */
 int unheard_tell(struct watch *w);
+/* After logs were heard. */
+void unheard_tell_logs(struct watch *w);
 
 #endif

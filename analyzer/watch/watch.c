@@ -87,16 +87,18 @@ static bool jobs_due(const struct watch *w, int64_t now_ns)
 
 static int read_logs(struct watch *w, int64_t now_ns)
 {
+	bool news = false;
 	int more;
 
 	do {
-		more = follow_logs_poll(w->logs, now_ns, &w->jobs.news);
+		more = follow_logs_poll(w->logs, now_ns, &news);
 		/* what lies back may be much: it is forgotten on the way */
 		if (more > 0 && !follow_logs_states(w->logs))
 			more = -ENOMEM;
 		/* Of what comes while others' seconds do, however much it is when it is unpacked, a piece a step. */
 	} while (more > 0 && !w->stream && !(w->stop && *w->stop));
-	w->jobs.news |= w->roster && roster_news(w->roster);
+	w->jobs.age_ns = news ? 0 : w->jobs.age_ns;
+	w->jobs.news |= news || (w->roster && roster_news(w->roster));
 	return more < 0 ? more : 0;
 }
 
@@ -129,6 +131,8 @@ static int renew_verdict(struct watch *w)
 		err = unheard_tell(w);
 	if (!err)
 		err = judge_jobs(w);
+	if (!err)
+		unheard_tell_logs(w);
 	if (!err)
 		err = tell_events(w);
 	if (!err)

@@ -315,6 +315,48 @@ static void a_look_reads_only_what_is_new(void **state)
 	end(&b);
 }
 
+/* Logs alone of which nothing new comes for an hour tell nothing of now: they cannot judge, what they said stands, and a new line ends that. */
+static void logs_that_say_nothing_more(void **state)
+{
+	struct box b;
+	size_t open;
+
+	(void)state;
+	begin(&b, 1);
+	growing_until(b.g, b.g->to_ns - 20 * NS_PER_S);
+	b.now_ns = b.g->to_ns - 20 * NS_PER_S;
+	steps(&b, 350);
+	assert_int_equal(b.w->verdict.cannot.why, CANNOT_NOT);
+	open = b.w->verdict.n_incidents;
+	assert_true(open > 0);
+	steps(&b, 30);
+	assert_int_equal(b.w->verdict.cannot.why, CANNOT_UNHEARD);
+	assert_int_equal(b.w->verdict.cannot.to_ns, b.w->verdict.to_ns);
+	assert_int_equal(b.w->verdict.n_incidents, open);
+	assert_int_equal(b.told.over, 0);
+	growing_until(b.g, INT64_MAX);
+	steps(&b, 20); /* what has not changed for long is looked at seldom */
+	assert_int_equal(b.w->verdict.cannot.why, CANNOT_NOT);
+	end(&b);
+}
+
+/* What lay there is as old as it says, until something new comes, whose own time may be of another zone. */
+static void logs_of_yesterday(void **state)
+{
+	struct box b;
+
+	(void)state;
+	begin(&b, 1);
+	growing_until(b.g, b.g->to_ns - 100 * NS_PER_S);
+	b.now_ns = b.g->to_ns + NS_PER_DAY;
+	steps(&b, 1);
+	assert_int_equal(b.w->verdict.cannot.why, CANNOT_UNHEARD);
+	growing_until(b.g, INT64_MAX);
+	steps(&b, 20); /* what has not changed for long is looked at seldom */
+	assert_int_equal(b.w->verdict.cannot.why, CANNOT_NOT);
+	end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +365,8 @@ int main(void)
 		cmocka_unit_test(logs_that_are_copied_and_cut_off),
 		cmocka_unit_test(a_time_years_ahead_does_not_end_the_watch),
 		cmocka_unit_test(a_look_reads_only_what_is_new),
+		cmocka_unit_test(logs_that_say_nothing_more),
+		cmocka_unit_test(logs_of_yesterday),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
