@@ -24,6 +24,12 @@ static double peer_value(const struct verdict_signal *s, const struct history_ce
 	return (double)own->peers * peer->value / peer->peers;
 }
 
+/* Of several intervals each server has the one that was worst for it, and so have its peers: their median is of these. */
+static bool is_folded(const struct report *r)
+{
+	return s_of_ns(r->h->bin_ns) > 1.5 * r->a->interval_s;
+}
+
 static void fill_column(const struct report *r, const struct history_row *row, const size_t *others,
 			size_t n, double *v, size_t c, struct chart_lines *l)
 {
@@ -51,6 +57,8 @@ static void fill_column(const struct report *r, const struct history_row *row, c
 	cut = m > HISTORY_ALL ? m / 10 : 0;
 	l->low[c] = v[cut];
 	l->high[c] = v[m - 1 - cut];
+	if (is_folded(r))
+		l->med[c] = (v[(m - 1) / 2] + v[m / 2]) / 2;
 }
 
 int report_lines(const struct report *r, const struct history_row *row, struct chart_lines *l)

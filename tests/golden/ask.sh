@@ -122,6 +122,13 @@ done
 check_eq "$(jq -c '[.n_peers, (.value | map(select(. != null)) | length > 20), ([.low, .high] | transpose | map(select(.[0] != null and .[0] > .[1])) | length)]' "$T/series")" \
 	'[4,true,0]' 'peers, points, and lows above highs' && ok
 
+case_begin "where a point is of several intervals, the median of the peers lies among them"
+for server in oss-s1 oss-s5; do
+	curl -s "$U/api/v1/series?server=$server&signal=read&from=2026-11-21T07:00:00Z&to=2026-11-21T20:00:00Z" |
+		jq -c '[.step_s > 60, ([.low, .peers, .high] | transpose | map(select(.[1] != null and .[0] != null)) | [length > 0, (map(select(.[1] < .[0] or .[1] > .[2])) | length)])]'
+done >"$T/out"
+check_eq "$(cat "$T/out")" $'[true,[true,0]]\n[true,[true,0]]' 'wide steps, points, and medians outside' && ok
+
 case_begin "the charts of an incident and of a server are on their pages, and no style but the sheet's is needed"
 get "$U/incidents/$id" >"$T/status"
 check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the incident' && grep -q '>onset 19:2' "$T/out" && ! grep -q 'style=' "$T/out" &&
