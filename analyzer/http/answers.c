@@ -25,6 +25,27 @@ static void count_answer(struct listener *l, int status)
 	listener_count(l, COUNT_ANSWERS + i);
 }
 
+/* evhttp reads no more before the answer, and would not hear of a client that goes. What comes is for the next request. */
+static void guest_waits(struct guest *g)
+{
+	bufferevent_event_cb on_event;
+	void *http;
+
+	bufferevent_getcb(g->bev, NULL, NULL, &on_event, &http);
+	bufferevent_setcb(g->bev, NULL, NULL, on_event, http);
+	bufferevent_setwatermark(g->bev, EV_READ, 0, LISTENER_HEAD_MAX);
+	bufferevent_set_timeouts(g->bev, NULL, NULL);
+	bufferevent_enable(g->bev, EV_READ);
+}
+
+static void guest_goes_on(struct guest *g)
+{
+	const struct timeval most = {.tv_sec = EVHTTP_TIMEOUT_S};
+
+	bufferevent_setwatermark(g->bev, EV_READ, 0, 0);
+	bufferevent_set_timeouts(g->bev, &most, &most);
+}
+
 void listener_reply(struct listener_request *r, int status, const char *type,
 		    const char *const *headers, struct text *body)
 {
@@ -50,7 +71,7 @@ void listener_reply(struct listener_request *r, int status, const char *type,
 	count_answer(r->listener, status);
 	if (g) {
 		if (g->gone)
-			bufferevent_setwatermark(g->bev, EV_READ, 0, 0);
+			guest_goes_on(g);
 		g->gone = NULL;
 		guest_limit(g, LISTENER_TIMEOUT_S);
 	}
@@ -169,19 +190,12 @@ void listener_keep(struct listener_request *r, void (*gone)(void *arg), void *ar
 {
 	struct guest *g = listener_guest(r->listener, r->http);
 
-	bufferevent_event_cb on_event;
-	void *http;
-
 	if (!g)
 		return;
 	g->gone = gone;
 	g->gone_arg = arg;
 	g->kept = r->http;
-	/* evhttp reads no more before the answer, and would not hear of a client that goes. What comes is for the next request. */
-	bufferevent_getcb(g->bev, NULL, NULL, &on_event, &http);
-	bufferevent_setcb(g->bev, NULL, NULL, on_event, http);
-	bufferevent_setwatermark(g->bev, EV_READ, 0, LISTENER_HEAD_MAX);
-	bufferevent_enable(g->bev, EV_READ);
+	guest_waits(g);
 }
 
 void listener_refuse(struct listener_request *r, int status, unsigned int wait_ms, const char *fmt,

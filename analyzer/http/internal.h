@@ -10,6 +10,9 @@
 #include "listener.h"
 #include "userspace/common/map.h"
 
+/* evhttp's own limit: ours are shorter. */
+enum { EVHTTP_TIMEOUT_S = 2 * LISTENER_IDLE_S };
+
 struct guest {
 	TAILQ_ENTRY(guest) beside;
 	struct guest_list *in; /* which it is in */

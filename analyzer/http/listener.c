@@ -662,8 +662,7 @@ static int listener_serve(struct listener *l, int fd)
 	evhttp_set_allowed_methods(l->http, (ev_uint16_t)~EVHTTP_REQ_CONNECT);
 	evhttp_set_max_headers_size(l->http, LISTENER_HEAD_MAX);
 	evhttp_set_max_body_size(l->http, stranger_body(l));
-	/* Ours are shorter; but for answers that a handler keeps back. */
-	evhttp_set_timeout(l->http, 2 * LISTENER_IDLE_S);
+	evhttp_set_timeout(l->http, EVHTTP_TIMEOUT_S);
 	evhttp_set_bevcb(l->http, listener_accept, l);
 	evhttp_set_gencb(l->http, listener_take, l);
 	/* Accepted ones have it too: an answer is written in pieces, and must not wait for the other side's word of the first. */

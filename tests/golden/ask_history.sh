@@ -37,8 +37,8 @@ import json, os, select, signal, socket, sys, time
 port, long = int(sys.argv[1]), sys.argv[2]
 
 def ask(path):
-    s = socket.create_connection(("127.0.0.1", port), 60)
-    s.settimeout(60)
+    s = socket.create_connection(("127.0.0.1", port), 300)
+    s.settimeout(300)
     s.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % path).encode())
     return s
 
@@ -71,14 +71,29 @@ check_eq "$(cat "$T/out")" "/healthz 200 True
 $(for _ in 1 2 3 4; do echo '200 335 {3.0} {1.0} {6.0}'; done)" 'the answers' && ok
 
 case_begin "a page with charts of hours has them, and is as it was when it was asked for"
-check_eq "$(curl -s --max-time 60 -o "$T/page" -w '%{http_code}' "$U/servers/oss-s3?span=1d&signal=read&disk=")" 200 'status' &&
+check_eq "$(curl -s --max-time 300 -o "$T/page" -w '%{http_code}' "$U/servers/oss-s3?span=1d&signal=read&disk=")" 200 'status' &&
 	check_eq "$(grep -c '<figure>' "$T/page")" 1 'charts' && grep -q '<title>limpet: oss-s3 is indicted</title>' "$T/page" && grep -q '<h2>Incidents</h2>' "$T/page" && ok
+
+case_begin "requests that come on a connection while one of it waits are answered after it"
+/usr/bin/python3 - "${METRICS##*:}" "$LONG" >"$T/out" 2>&1 <<-END
+	$(cat "$T/ask.py")
+	s = socket.create_connection(("127.0.0.1", port), 300)
+	s.sendall(("GET %s HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n" % long).encode())
+	answer(ask("/healthz"))
+	s.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+	s.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+	got = b""
+	while more := s.recv(65536):
+	    got += more
+	print(got.count(b"HTTP/1.1 200 OK"), got.count(b"step_s"), got.find(b"step_s") < got.find(b"ok"))
+END
+check_eq "$(cat "$T/out")" '3 1 True' 'answers' && ok
 
 case_begin "64 wait at most, and for those that are gone nothing is read"
 /usr/bin/python3 - "${METRICS##*:}" "$LONG" >"$T/out" 2>&1 <<-END
 	$(cat "$T/ask.py")
 	many = [ask(long) for _ in range(70)]
-	refused = select.select(many, [], [], 60)[0]
+	refused = select.select(many, [], [], 300)[0]
 	status, body = answer(refused[0])
 	print(status, json.loads(body)["wait_ms"], 64 <= len(many) - len(answered(many)) < 70)
 	for s in many:
