@@ -60,12 +60,11 @@ static void put_job(FILE *to, const struct verdict *a, size_t job)
 	const struct straggler_job *j = &a->jobs[job];
 
 	html_enclose(to, "<section>\n<h2>", j->job, "</h2>\n");
-	if (*j->decision) {
-		html_enclose(to, "<p class=\"lead\">", j->decision, "</p>\n");
+	fprintf(to, "<p class=\"lead\">%zu of %zu running tasks %s late", j->stragglers,
+		j->looked_at, j->stragglers == 1 ? "is" : "are");
+	html_enclose(to, *j->decision ? "; " : "", j->decision, "</p>\n");
+	if (*j->decided_by)
 		html_enclose(to, "<p class=\"note\">Decision: ", j->decided_by, "</p>\n");
-	}
-	fprintf(to, "<p>%zu of %zu running tasks %s late.</p>\n", j->stragglers, j->looked_at,
-		j->stragglers == 1 ? "is" : "are");
 	for (size_t i = 0; i < j->n_signs; i++) {
 		html_enclose(to, i ? "<li>" : "<ul>\n<li>", j->signs[i].word, ": ");
 		html_enclose(to, "", j->signs[i].what, "</li>\n");

@@ -108,22 +108,27 @@ static void add_bar(struct picture *p, struct lane_row *row, const struct job_ta
 	row->n++;
 }
 
-/* Late ones first, then what runs, then the others, as far as there is room. */
+/* Late ones first, then what runs, then the others, as far as there is room: of each the newest, and of each server as many before the
+ * rest goes to those that have more. */
 static void choose_bars(struct picture *p, const struct lane *at)
 {
-	size_t room = BARS;
+	size_t room = BARS, of_row[ROWS] = {0};
 
-	for (int look = 0; look < LOOKS; look++)
+	for (int pass = 0; pass < 2 * LOOKS; pass++)
 		for (size_t i = 0; i < p->n_rows; i++)
-			for (size_t k = at[i].first; k < at[i].first + at[i].n; k++) {
+			for (size_t k = at[i].first + at[i].n; k-- > at[i].first && room;) {
 				const struct job_task *t = &p->a->tasks[k];
 
-				if (!is_in_view(p, t) || look_of(t) != look)
+				if (p->drawn[k] || !is_in_view(p, t) || look_of(t) != pass / 2 ||
+				    (pass % 2 == 0 && of_row[i] >= BARS / p->n_rows))
 					continue;
-				p->drawn[k] = room > 0;
-				p->more_bars += !room;
-				room -= room > 0;
+				p->drawn[k] = true;
+				of_row[i]++;
+				room--;
 			}
+	for (size_t i = 0; i < p->n_rows; i++)
+		for (size_t k = at[i].first; k < at[i].first + at[i].n; k++)
+			p->more_bars += is_in_view(p, &p->a->tasks[k]) && !p->drawn[k];
 }
 
 static void make_rows(struct picture *p, size_t job, struct lane *at)
@@ -180,8 +185,7 @@ static void draw(FILE *to, struct picture *p)
 	if (p->more_bars)
 		html_say(to, " %zu more tasks of these servers are not drawn.", p->more_bars);
 	if (p->a->tasks_left_out)
-		html_say(to, " Of all jobs, %zu more tasks are not known here.",
-			 p->a->tasks_left_out);
+		html_say(to, " Of all jobs, %zu more tasks are not kept.", p->a->tasks_left_out);
 	fputs("</figcaption>\n</figure>\n", to);
 }
 
