@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/methods/method.h"
 #include "analyzer/output/colours.h"

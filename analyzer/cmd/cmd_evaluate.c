@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/methods/method.h"
@@ -161,10 +160,7 @@ static int read_and_evaluate(struct evaluate_opts *o, char *const *paths, size_t
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = truth_read(&truth, paths[i]);
-	if (!err)
-		err = choose_methods(o, &truth);
-	if (!err)
-		err = check_models(&truth, o);
+	err = err ?: choose_methods(o, &truth) ?: check_models(&truth, o);
 	if (!err)
 		status = evaluate_all(&truth, o);
 	truth_release(&truth);

@@ -87,8 +87,7 @@ static void jobs(void *arg, const struct states *s)
 	FILE *to = open_memstream(&w->jobs, &len);
 	int err = to ? job_flow_make(&f, s, job_flow_longest(s, &n)) : -ENOMEM;
 
-	if (!err)
-		err = flow_section(to, &f);
+	err = err ?: flow_section(to, &f);
 	if (to && fclose(to))
 		err = -ENOMEM;
 	job_flow_release(&f);

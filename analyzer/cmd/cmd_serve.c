@@ -3,7 +3,6 @@
 #include "commands.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -13,7 +13,6 @@
 #include "userspace/common/times.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/source/source.h"
-#include "analyzer/interval/interval.h"
 
 enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };
 

@@ -153,8 +153,7 @@ static int show(const struct states_opts *o, char *const *paths, size_t n)
 	err = choose_states(&w);
 	if (!err && !w.n)
 		err = fail("none of the states asked for is in the logs");
-	if (!err)
-		err = print_all(&w);
+	err = err ?: print_all(&w);
 	fflush(stdout);
 	fputs(text_of(&notes), stderr);
 	free(w.at);

@@ -141,8 +141,7 @@ static int train(struct frame *f, const struct train_opts *o, const struct metho
 		group[i] = peers_group(file, f->nodes[i]);
 	if (!err && (peers_of(&peers, f, group) || model_init(&m, f, group, &o->params)))
 		err = fail("out of memory");
-	if (!err)
-		err = learn(f, o, chosen, &peers, &m);
+	err = err ?: learn(f, o, chosen, &peers, &m);
 	if (!err) {
 		model_mark_counters(&m, f);
 		err = model_save(&m, o->output);
@@ -183,12 +182,9 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!err && !sources.n && !sources.tabular)
 		err = fail("nothing can be learnt from logs");
-	if (!err)
-		err = method_options_meant(&(struct analysis_opts){0}, &sources, READS_FRAMES);
-	if (!err)
-		err = sources_clocks(&sources, o->from_ns, o->to_ns);
-	if (!err)
-		err = sources_one_interval(&sources);
+	err = err ?: method_options_meant(&(struct analysis_opts){0}, &sources, READS_FRAMES);
+	err = err ?: sources_clocks(&sources, o->from_ns, o->to_ns);
+	err = err ?: sources_one_interval(&sources);
 	while (!err) {
 		err = frame_open(&frame, &sources,
 				 &(struct frame_opts){.from_ns = o->from_ns,
@@ -197,8 +193,7 @@ static int load_and_train(const struct train_opts *o, const struct method *const
 						      .asked = &o->table.metrics,
 						      .progress = true,
 						      .threads = o->threads});
-		if (!err)
-			err = train(&frame, o, chosen);
+		err = err ?: train(&frame, o, chosen);
 		if (err != -EBADMSG)
 			break;
 		/* anew without what is damaged: half of such a file must not count */

@@ -2,7 +2,6 @@
 /* limpet watch: judges while the probes record, and shows it. */
 #include "commands.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

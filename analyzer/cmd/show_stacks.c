@@ -81,5 +81,5 @@ int show_stacks_read(struct series_reader *r, int64_t from_ns, int64_t to_ns,
 	struct stacks_reading g = {met, computed, symbols, series_reader_host(r), places, 0};
 	int err = series_reader_stacks(r, STACKS_MET, from_ns, to_ns, on_met, &g);
 
-	return err ? err : series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);
+	return err ?: series_reader_stacks(r, STACKS_USER, from_ns, to_ns, on_computed, &g);
 }

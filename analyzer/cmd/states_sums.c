@@ -102,10 +102,8 @@ static int by_state_and_node(const struct states *s, size_t *at, size_t n)
 	uint32_t *nodes = nodes_by_name(&s->nodes);
 	int err = nodes ? 0 : -ENOMEM;
 
-	if (!err)
-		err = put_by(at, n, s->nodes.n, s, nodes + s->nodes.n);
-	if (!err)
-		err = put_by(at, n, STATE_KIND_COUNT, s, NULL);
+	err = err ?: put_by(at, n, s->nodes.n, s, nodes + s->nodes.n);
+	err = err ?: put_by(at, n, STATE_KIND_COUNT, s, NULL);
 	free(nodes);
 	return err;
 }

@@ -88,8 +88,7 @@ static int scene_sizes(const struct robust *r, const struct scene *s, const stru
 			at[i * w + b] = node_interval(r, i, b);
 	if (!err && *disk)
 		err = rules_sizes(s, a->node, disk, at, w, own->size_ratio);
-	if (!err)
-		err = rules_equal_load(s, a->node, disk, at, w, own->equal_load);
+	err = err ?: rules_equal_load(s, a->node, disk, at, w, own->equal_load);
 	free(at);
 	return err;
 }
@@ -195,10 +194,8 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	first = from_the_first(r, a);
 	for (size_t i = 0; i < r->n_nodes && first && !err; i++)
 		interval_release(&nodes[i].before);
-	if (!err)
-		err = scene_sizes(r, &s, a, &nodes[a->node]);
-	if (!err)
-		err = ask(r, a->node, first, rules_disk(&s, a));
+	err = err ?: scene_sizes(r, &s, a, &nodes[a->node]);
+	err = err ?: ask(r, a->node, first, rules_disk(&s, a));
 	if (!err) {
 		nodes[a->node].asked = &r->nodes[a->node].asked;
 		*ruled = rules_apply(&s, a, m);
@@ -239,10 +236,8 @@ static int notices_find(struct robust *r, int64_t from_ns, int64_t to_ns)
 	struct scene s;
 	struct notice_span t = {r, from_ns, to_ns};
 	struct scene_node *nodes;
-	int err = scene_of(r, from_ns, &s, &nodes);
+	int err = scene_of(r, from_ns, &s, &nodes) ?: rules_notices(&s, on_timed_notice, &t);
 
-	if (!err)
-		err = rules_notices(&s, on_timed_notice, &t);
 	scene_free(nodes, r->n_nodes);
 	return err;
 }

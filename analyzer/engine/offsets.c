@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Own usual offsets kept between runs, in a JSON file: believes nothing that it reads. */
+
 #include "examine.h"
 
 #include <errno.h>

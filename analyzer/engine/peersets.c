@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -143,7 +142,7 @@ ssize_t robust_node(struct robust *r, const char *name, int32_t group)
 	for (int s = 0; s < SIG_COUNT && !err; s++)
 		if (signals[s].level == LEVEL_NODE && group >= 0)
 			err = join_peerset(r, s, group, 0, &(struct panel_member){i, i, ""});
-	return err ? err : (ssize_t)i;
+	return err ?: (ssize_t)i;
 }
 
 void robust_acknowledge(struct robust *r, size_t node)
@@ -321,5 +320,5 @@ ssize_t robust_disk(struct robust *r, size_t node, const char *name)
 		if (!err && signals[s].across)
 			err = join_peerset(r, s, r->nodes[node].group, ANY_CLASS, &m);
 	}
-	return err ? err : (ssize_t)(r->n_disks - 1);
+	return err ?: (ssize_t)(r->n_disks - 1);
 }

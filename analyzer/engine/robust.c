@@ -155,7 +155,7 @@ static int keep_interval(struct robust *r, size_t i, int64_t from_ns, const stru
 	err = restarts_note(r, i, h);
 	for (size_t d = 0; d < h->n_disks && !err; d++)
 		err = robust_disk(r, i, h->disks[d].name) == -ENOMEM ? -ENOMEM : 0;
-	return err ? err : interval_copy(&slot->interval, h);
+	return err ?: interval_copy(&slot->interval, h);
 }
 
 static int interval_judge(struct robust *r)
@@ -172,7 +172,7 @@ static int interval_judge(struct robust *r)
 		err = set_fill(r, &r->sets[i], from, to);
 	robust_enter(r, STAGE_RULES);
 	err = err ? err : stolen_update(r, from, to);
-	return err ? err : incidents_update(r, to);
+	return err ?: incidents_update(r, to);
 }
 
 static int one_interval(struct robust *r, int64_t from_ns, const struct interval *const *at,
@@ -210,8 +210,7 @@ int robust_push(struct robust *r, int64_t from_ns, const struct interval *const 
 		err = one_interval(
 			r, k < WINDOW_INTERVALS ? r->next_ns : from_ns - gap * interval_ns(r), NULL,
 			0);
-	if (!err)
-		err = one_interval(r, from_ns, at, n);
+	err = err ?: one_interval(r, from_ns, at, n);
 	robust_enter(r, STAGE_VALUES);
 	return err;
 }

@@ -141,7 +141,7 @@ static int between_servers(struct robust *r)
 	err = err ? err : addresses_settle(r->addresses);
 	at = err ? NULL : calloc(most + 1, sizeof(*at));
 	if (!at)
-		return err ? err : -ENOMEM;
+		return err ?: -ENOMEM;
 	n = ends_gather(r, at);
 	ends_meet(at, n);
 	for (size_t i = 0, end; i < n; i = end) {

@@ -212,12 +212,8 @@ static int read_run(const struct lines *l, const struct field *f, const ssize_t 
 		run->n_acting = run->n_nodes;
 		run->n_nodes = 0;
 	}
-	if (!err)
-		err = read_time(l, FROM, word[FROM], &run->from_ns);
-	if (!err)
-		err = read_time(l, TO, word[TO], &run->to_ns);
-	if (!err)
-		err = check_label(l, run, word[SOURCE]);
+	err = err ?: read_time(l, FROM, word[FROM], &run->from_ns);
+	err = err ?: read_time(l, TO, word[TO], &run->to_ns) ?: check_label(l, run, word[SOURCE]);
 	if (err)
 		return err;
 	run->source = beside(run->file, word[SOURCE]);
@@ -250,9 +246,7 @@ static int read_runs(struct truth *t, const char *path, struct lines *l)
 					 text_plural(n), width);
 		if (t->n == TRUTH_RUNS_MAX)
 			return lines_bad(l, "more than %d runs", TRUTH_RUNS_MAX);
-		err = read_run(l, f, at, &run);
-		if (!err)
-			err = array_put(&t->at, &t->n, run);
+		err = read_run(l, f, at, &run) ?: array_put(&t->at, &t->n, run);
 		if (err)
 			release_run(&run);
 	}
@@ -275,13 +269,11 @@ int truth_read(struct truth *t, const char *path)
 		fail("cannot open '%s': %s", path, strerror(-err));
 		return err;
 	}
-	err = lines_open(&l, path, fd);
-	if (!err)
-		err = read_runs(t, path, &l);
+	err = lines_open(&l, path, fd) ?: read_runs(t, path, &l);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	damaged = lines_close(&l);
-	return err ? err : damaged;
+	return err ?: damaged;
 }
 
 void truth_release(struct truth *t)

@@ -150,10 +150,7 @@ int autodiagn_tell(struct verdict *v, const struct states *s, const struct autod
 	for (size_t i = 0; i < r->n && !err; i++)
 		err = add_found(&t, &r->at[i]);
 	stragglers_in_order(v->stragglers, v->n_stragglers);
-	if (!err)
-		err = add_facts(&t);
-	if (!err)
-		err = unjudge(&t);
+	err = err ?: add_facts(&t) ?: unjudge(&t);
 	free(t.job);
 	return err;
 }

@@ -7,7 +7,6 @@
 
 #include "conclude.h"
 #include "method.h"
-#include "userspace/common/array.h"
 
 struct unjudged_listing {
 	struct verdict *v;
@@ -163,9 +162,7 @@ int conclude_servers(struct verdict *v, const struct conclusion *c)
 	for (size_t i = 0; i < m->n_nodes; i++)
 		if (m->group[i] >= 0 && m->group[i] < SOURCE_HOSTS_MAX)
 			l.size[m->group[i]]++;
-	err = list_servers(&l);
-	if (!err)
-		err = list_blind(&l);
+	err = list_servers(&l) ?: list_blind(&l);
 out:
 	free(l.size);
 	free(l.missed);

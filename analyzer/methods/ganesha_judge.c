@@ -10,6 +10,7 @@
  * counts once the rule holds, and else is forgotten [D]. A second in which a node is not compared
  * ends a row of alarms, and leaves the weighted count as it is [D].
  */
+
 #include "ganesha_phases.h"
 
 #include <errno.h>
@@ -131,9 +132,7 @@ void *ganesha_judge_new(const struct method *method, const struct peers *peers,
 		struct judged_group *g = &r->groups[r->n_groups];
 
 		g->f = &peers->parts[r->n_groups++];
-		err = group_init(r, g);
-		if (!err)
-			err = add_blind(r, g);
+		err = group_init(r, g) ?: add_blind(r, g);
 	}
 	if (err) {
 		ganesha_judge_free(r);

@@ -9,6 +9,7 @@
  * all 20 seconds in a row, of the smallest of those 20 k-th distances.
  * Pass 2 counts the alarms there are with it, for the weighted count.
  */
+
 #include "ganesha_phases.h"
 
 #include <errno.h>

@@ -13,10 +13,8 @@ static int judge_autodiagn(struct verdict *v, const struct states *s,
 	int err = o->hardware ? hardware_load(&hardware, o->hardware) : 0;
 
 	opts.hardware = hardware;
-	if (!err)
-		err = autodiagn_replay(&r, s, &opts);
-	if (!err)
-		err = autodiagn_tell(v, s, &r, nodes, hardware != NULL);
+	err = err ?: autodiagn_replay(&r, s, &opts);
+	err = err ?: autodiagn_tell(v, s, &r, nodes, hardware != NULL);
 	autodiagn_release(&r);
 	hardware_free(hardware);
 	return err;

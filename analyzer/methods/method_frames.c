@@ -167,8 +167,7 @@ static int group(struct diagnosis *d, const struct analysis_opts *o)
 		err = groups_fit(d, o, groups);
 	else if (!err)
 		err = no_model(d, groups);
-	if (!err)
-		err = peers_of(&d->peers, f, groups);
+	err = err ?: peers_of(&d->peers, f, groups);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	peers_free(file);
@@ -236,12 +235,9 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		     asked[0] ? asked[0]->name : "kl");
 		err = -EINVAL;
 	}
-	if (!err)
-		err = method_options_meant(o, &d->sources, READS_FRAMES);
-	if (!err)
-		err = sources_clocks(&d->sources, o->from_ns, o->to_ns);
-	if (!err)
-		err = sources_one_interval(&d->sources);
+	err = err ?: method_options_meant(o, &d->sources, READS_FRAMES);
+	err = err ?: sources_clocks(&d->sources, o->from_ns, o->to_ns);
+	err = err ?: sources_one_interval(&d->sources);
 	if (!err)
 		err = frame_open(&d->frame, &d->sources,
 				 &(struct frame_opts){.from_ns = o->from_ns,
@@ -254,7 +250,7 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 		err = model_fit(&d->model, &d->frame, per_node, &d->index);
 	if (!err && o->model)
 		err = fit_columns(d, chosen);
-	return err ? err : group(d, o);
+	return err ?: group(d, o);
 }
 
 static void release(struct diagnosis *d)
@@ -307,8 +303,7 @@ static int conclude_frame(struct diagnosis *d, const struct method *const *chose
 						   .table = &d->sources.table,
 						   .cannot = d->cannot});
 
-	if (!err)
-		err = method_note_sources(v, &d->sources);
+	err = err ?: method_note_sources(v, &d->sources);
 	if (err) {
 		verdict_release(v);
 		fail("out of memory");
@@ -338,8 +333,7 @@ int method_frames(struct verdict *v, const struct method *const *asked,
 			err = 0;
 		}
 	} while (err == -EBADMSG && d.sources.n && !(err = without_damaged(&d, o)));
-	if (!err)
-		err = conclude_frame(&d, chosen, v);
+	err = err ?: conclude_frame(&d, chosen, v);
 	release(&d);
 	return err;
 }

@@ -59,10 +59,8 @@ static int examine_both(struct verdict *a, const struct analysis_opts *o, struct
 	struct verdict jobs = {0};
 	int err = s->tabular ? examine_table(o, s, a) : examine_series(a, o, s, peers, &watching);
 
-	if (!err)
-		err = examine_states(o, &s->states, &jobs);
-	if (!err)
-		err = fusion(a, &jobs, s->tabular ? NULL : &w.history);
+	err = err ?: examine_states(o, &s->states, &jobs);
+	err = err ?: fusion(a, &jobs, s->tabular ? NULL : &w.history);
 	verdict_release(&jobs);
 	track_history_release(&w.history);
 	return err;
@@ -89,16 +87,13 @@ int examine(struct verdict *a, const struct analysis_opts *o, char *const *paths
 
 	*a = (struct verdict){0};
 	err = o->peers ? peers_load(&peers, o->peers) : 0;
-	if (!err)
-		err = sources_open(&s, paths, n_paths, &table, &o->logs);
+	err = err ?: sources_open(&s, paths, n_paths, &table, &o->logs);
 	if (err) {
 		peers_free(peers);
 		return err == -ENODATA ? no_data(a) : err;
 	}
 	err = method_options_meant(o, &s, READS_INTERVALS | READS_COLUMNS | READS_STATES);
-	err = err ?: examine_all(a, o, &s, peers, hooks);
-	if (!err)
-		err = method_note_sources(a, &s);
+	err = err ?: examine_all(a, o, &s, peers, hooks) ?: method_note_sources(a, &s);
 	if (!err && hooks && hooks->states && s.n_logs)
 		hooks->states(hooks->arg, &s.states);
 	if (!err && hooks && hooks->judged)

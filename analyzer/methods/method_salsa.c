@@ -18,10 +18,8 @@ static int judge_salsa(struct verdict *v, const struct states *s, const struct s
 		.explain = o->explain,
 	};
 	struct salsa r;
-	int err = salsa_judge(&r, s, nodes->group, &opts);
+	int err = salsa_judge(&r, s, nodes->group, &opts) ?: salsa_tell(v, &r, nodes, &opts);
 
-	if (!err)
-		err = salsa_tell(v, &r, nodes, &opts);
 	salsa_release(&r);
 	return err;
 }

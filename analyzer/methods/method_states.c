@@ -9,7 +9,6 @@
 #include "analyzer/source/source.h"
 #include "method.h"
 #include "userspace/common/options.h"
-#include "userspace/common/array.h"
 
 static void mark_charged(const struct states *s, bool *there)
 {
@@ -53,14 +52,11 @@ static int group(struct state_nodes *n, const struct verdict *v, const struct st
 int state_nodes_list(struct state_nodes *n, struct verdict *v, const struct states *s,
 		     const char *peers)
 {
-	int err;
-
 	n->row = calloc(s->nodes.n + 1, sizeof(*n->row));
 	n->group = calloc(s->nodes.n + 1, sizeof(*n->group));
 	if (!n->row || !n->group)
 		return -ENOMEM;
-	err = list(n, v, s);
-	return err ? err : group(n, v, s, peers);
+	return list(n, v, s) ?: group(n, v, s, peers);
 }
 
 void state_nodes_release(struct state_nodes *n)
@@ -87,12 +83,8 @@ static int judge_sources(struct verdict *v, const struct sources *s, const struc
 	struct state_nodes nodes = {0};
 	int err = state_nodes_list(&nodes, v, &s->states, o->peers);
 
-	if (!err)
-		err = m->judge_states(v, &s->states, &nodes, o);
-	if (!err)
-		err = note_states(v, &s->states);
-	if (!err)
-		err = method_note_sources(v, s);
+	err = err ?: m->judge_states(v, &s->states, &nodes, o) ?: note_states(v, &s->states);
+	err = err ?: method_note_sources(v, s);
 	state_nodes_release(&nodes);
 	return err;
 }

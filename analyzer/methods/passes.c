@@ -135,8 +135,7 @@ int passes_judge(struct frame *f, const struct peers *peers, const struct method
 	}
 	if (err)
 		fail("out of memory");
-	if (!err)
-		err = each_slice(&p, judge_slice);
+	err = err ?: each_slice(&p, judge_slice);
 	for (size_t i = 0; chosen[i]; i++) {
 		if (!err && (err = chosen[i]->judge_end(p.state[i])))
 			fail("out of memory");

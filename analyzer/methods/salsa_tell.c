@@ -228,12 +228,11 @@ static int add_facts(const struct salsa_conclusion *t)
 {
 	int err = verdict_add_fact(t->v, "salsa", "threshold", t->o->threshold, "");
 
-	if (!err)
-		err = verdict_add_fact(t->v, "salsa", "least_instances", t->o->min, "");
+	err = err ?: verdict_add_fact(t->v, "salsa", "least_instances", t->o->min, "");
 	if (!err && t->o->pooled)
 		err = verdict_add_fact(t->v, "salsa", "", NAN,
 				       "distance from all servers together");
-	return err ? err : add_samples(t);
+	return err ?: add_samples(t);
 }
 
 int salsa_tell(struct verdict *v, const struct salsa *r, const struct state_nodes *nodes,
@@ -261,10 +260,7 @@ int salsa_tell(struct verdict *v, const struct salsa *r, const struct state_node
 		if (nodes->row[i] != SIZE_MAX)
 			err = indict(&t, i);
 	verdict_incidents_sort(v, false);
-	if (!err)
-		err = add_looks(&t);
-	if (!err)
-		err = add_facts(&t);
+	err = err ?: add_looks(&t) ?: add_facts(&t);
 out:
 	free(t.signal);
 	return err;

@@ -285,9 +285,8 @@ static int write_profile(const char *path, const struct text *b)
 int stack_profile_pprof(const struct stack_profile *p, const char *path)
 {
 	struct writing w = {.p = p};
-	int err = find_names(p, &w.names);
+	int err = find_names(p, &w.names) ?: find_files(p, &w.files);
 
-	err = err ? err : find_files(p, &w.files);
 	for (size_t i = 0; i < p->n; i++)
 		w.computed |= is_computed(&p->at[i]);
 	put_types(&w);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A verdict for people: who limps, why, the findings, what could not be judged, and how far to trust it; under 100 columns.
  * With --explain also what was ruled out, and every look. */
+
 #include "verdict_print.h"
 
 #include <math.h>

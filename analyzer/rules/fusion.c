@@ -144,8 +144,7 @@ static int fuse_all(struct verdict *v, const struct sides *s)
 			if (together(&v->incidents[k], jobs))
 				machine = &v->incidents[k];
 		if (machine) {
-			err = err ? err : fuse(machine, jobs);
-			err = err ? err : ask_recording(machine, s);
+			err = err ?: fuse(machine, jobs) ?: ask_recording(machine, s);
 			free(jobs->findings);
 			jobs->findings = NULL;
 			continue;
@@ -199,16 +198,14 @@ int fusion(struct verdict *machines, struct verdict *jobs, struct track_history 
 	/* until it fell silent */
 	for (size_t i = 0; i < machines->n_unjudged && !err; i++)
 		judged[machines->unjudged[i].node] |= machines->unjudged[i].why == UNJUDGED_SILENT;
-	if (!err)
-		err = verdict_join(machines, jobs, map);
+	err = err ?: verdict_join(machines, jobs, map);
 	for (size_t i = 0; i < n + m && !err; i++)
 		s.recorded[i] = SIZE_MAX;
 	for (size_t i = 0; i < n && !err; i++)
 		s.recorded[map[i]] = i;
 	for (size_t i = 0; i < n + m && !err; i++)
 		*(i < n ? &s.machine[map[i]] : &s.job[map[i]]) |= judged[i];
-	if (!err)
-		err = fuse_all(machines, &s);
+	err = err ?: fuse_all(machines, &s);
 	if (!err && history)
 		ask_everywhere(machines, history);
 	free(s.machine);

@@ -256,10 +256,8 @@ static int origins(const struct scene *s, int (*fn)(void *arg, const struct noti
 
 int rules_notices(const struct scene *s, int (*fn)(void *arg, const struct notice *r), void *arg)
 {
-	int err = links_clients(s, fn, arg);
+	int err = links_clients(s, fn, arg) ?: origins(s, fn, arg);
 
-	if (!err)
-		err = origins(s, fn, arg);
 	for (size_t i = 0; i < s->n_nodes && !err; i++) {
 		struct notice r = {.kind = NOTICE_SILENT, .node = i};
 

@@ -335,7 +335,7 @@ static int both_quarters(const struct scene *s, int32_t group, double usual[2])
 {
 	int err = quarter(s, group, SEND, &usual[SEND]);
 
-	return err ? err : quarter(s, group, RECV, &usual[RECV]);
+	return err ?: quarter(s, group, RECV, &usual[RECV]);
 }
 
 bool links_client(const struct scene *s, const struct scene_node *me, const char *addr,

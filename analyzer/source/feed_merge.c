@@ -83,8 +83,7 @@ static int take_new_server(struct feed_merge *m, struct merge_part *p, const str
 	bool new;
 	int err = merged_number(m, item->named.name, &number, &new);
 
-	if (!err)
-		err = array_extend(&p->ours, p->n_ours, (size_t)item->server + 1);
+	err = err ?: array_extend(&p->ours, p->n_ours, (size_t)item->server + 1);
 	if (err)
 		return err;
 	if (item->server >= p->n_ours)
@@ -138,8 +137,7 @@ static int pull(struct feed_merge *m, struct merge_part *p)
 		err = feed_next(p->feed, &item);
 		if (!err && item.kind == FEED_NOT_YET)
 			break;
-		if (!err)
-			err = take_part_item(m, p, &item);
+		err = err ?: take_part_item(m, p, &item);
 	}
 	return err;
 }
@@ -196,7 +194,7 @@ static int give_rows(struct feed_merge *m)
 	sort(m->rows, m->n_rows, by_server);
 	for (size_t i = 0; i < m->n_rows && !err; i++)
 		err = feed_add(&m->feed, &m->rows[i]);
-	return err ? err : feed_end_interval(&m->feed, l);
+	return err ?: feed_end_interval(&m->feed, l);
 }
 
 static int give(struct feed_merge *m, int64_t from_ns)

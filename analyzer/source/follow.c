@@ -80,7 +80,7 @@ static int give_interval(struct follow *f, size_t i)
 		if (!err && h->reported)
 			err = feed_add_row(&f->feed, &f->line, k, at);
 	}
-	return err ? err : feed_end_interval(&f->feed, &f->line);
+	return err ?: feed_end_interval(&f->feed, &f->line);
 }
 
 /* ---- the steps --------------------------------------------------------------------------------*/

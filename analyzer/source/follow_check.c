@@ -49,8 +49,7 @@ static int check_times(struct follow *f)
 			continue;
 		at[n++] = (struct source_when){file->host, i, file->first_ns, false};
 	}
-	if (!err)
-		err = source_clocks_away(at, n, f->n_hosts);
+	err = err ?: source_clocks_away(at, n, f->n_hosts);
 	for (size_t i = 0; i < n && !err; i++) {
 		struct follow_file *file = &f->file[at[i].number];
 		char from[TIME_TEXT_LEN];
@@ -75,11 +74,9 @@ int follow_check(struct follow *f)
 	for (size_t i = 0; i < f->n_files; i++)
 		if (f->file[i].away)
 			follow_take_in(&f->file[i]);
-	if (!err)
-		err = check_names(f, has_named);
+	err = err ?: check_names(f, has_named);
 	free(has_named);
-	if (!err)
-		err = check_times(f);
+	err = err ?: check_times(f);
 	for (size_t i = 0; i < f->n_files && !err; i++) {
 		struct follow_file *file = &f->file[i];
 		uint64_t counts = file->away ? 0 : file->total;

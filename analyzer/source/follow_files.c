@@ -167,8 +167,7 @@ static int open_file(struct follow *f, struct follow_file *file)
 	if (bad && err != -ENODATA && err != -ENOMEM && err != -ESTALE &&
 	    follow_leave_out(f, file, "%s", bad))
 		return -ENOMEM;
-	if (!err)
-		err = find_host(f, now.host, now.interval_ms, &file->host);
+	err = err ?: find_host(f, now.host, now.interval_ms, &file->host);
 	/* Another server's now, which is left out: no more of the one whose it was. */
 	if (err && err != -ENODATA && err != -ESTALE && file->known) {
 		f->host[file->host].changed = true;
@@ -287,7 +286,5 @@ int follow_look(struct follow *f)
 		}
 		i++;
 	}
-	if (!err)
-		err = follow_check(f);
-	return err ? err : sort_by_host(f);
+	return err ?: follow_check(f) ?: sort_by_host(f);
 }

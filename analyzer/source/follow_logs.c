@@ -530,8 +530,7 @@ static int look_at(struct chain *c)
 		err = strcmp(s->log->path, c->at[at].path) ? log_moved(s->log, c->at[at].path) : 0;
 		s->missing = 0;
 	}
-	if (!err)
-		err = read_on(c, at);
+	err = err ?: read_on(c, at);
 	/* what cannot be read now may be the next time */
 	return err == -ENOMEM ? err : 0;
 }
@@ -579,7 +578,7 @@ int follow_logs_poll(struct follow_logs *f, int64_t now_ns, bool *news)
 		*news |= c.news;
 		f->finished &= !c.news;
 	}
-	return err ? err : more;
+	return err ?: more;
 }
 
 /* The newest time that more than one server says, as one alone may have a wrong clock; of a single one, its own. */

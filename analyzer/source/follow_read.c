@@ -118,8 +118,7 @@ static int read_host(struct follow *f, size_t host, const struct stretch *s)
 		err = host_intervals_move(&h->intervals, s);
 	if (!err && !h->changed && !has_beyond(f, h, end))
 		return 0;
-	if (!err)
-		err = read_files(f, host, s, &now);
+	err = err ?: read_files(f, host, s, &now);
 	if (err) {
 		host_intervals_release(&now);
 		return err;

@@ -256,8 +256,7 @@ static int refine(struct wire_stream *s, struct follow_host *h, unsigned int int
 	size_t more = room_of(s, interval_ms) - room_of(s, h->interval_ms);
 	int err = s->room + more > STREAM_ROOM ? -E2BIG : 0;
 
-	if (!err)
-		err = host_intervals_refine(in, interval_ms);
+	err = err ?: host_intervals_refine(in, interval_ms);
 	s->room += err ? 0 : more;
 	if (!err)
 		h->interval_ms = interval_ms;
@@ -517,8 +516,7 @@ static int take_frame(struct wire_stream *s)
 	if (!s->n_aside)
 		s->aside_ns = s->clock_ns;
 	s->n_aside++;
-	err = add_decoder(s);
-	return err ? err : judge_aside(s);
+	return add_decoder(s) ?: judge_aside(s);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------*/
@@ -597,8 +595,7 @@ static int stream_look(struct follow *f)
 		if (!err && !s->waits && s->at == s->n && !is_due(s))
 			err = read_bytes(s);
 	}
-	if (!err)
-		err = end_doubt(s);
+	err = err ?: end_doubt(s);
 	if (s->dry)
 		note_idle(s);
 	f->now_ns = stream_time(s);
@@ -650,7 +647,7 @@ static int number_servers(struct wire_stream *s)
 	map_clear(&f->host_by_name);
 	for (size_t i = 0; i < f->n_hosts && !err; i++)
 		err = map_add(&f->host_by_name, map_hash(f->host[i].name, strlen(f->host[i].name)));
-	return err ? err : follow_servers(f);
+	return err ?: follow_servers(f);
 }
 
 static int stream_complete(struct follow *f, size_t i)
@@ -734,8 +731,7 @@ static int stream_left_out(const struct feed *feed, const struct feed_left_out *
 		snprintf(whose, sizeof(whose), " of '%s'", h->name);
 		err = note_frames(to, whose, of_one, sizeof(of_one) / sizeof(*of_one));
 	}
-	if (!err)
-		err = note_frames(to, "", of_all, sizeof(of_all) / sizeof(*of_all));
+	err = err ?: note_frames(to, "", of_all, sizeof(of_all) / sizeof(*of_all));
 	if (!err && s->cut)
 		err = follow_note(to, STREAM_CUT);
 	return err;
@@ -791,8 +787,6 @@ int feed_of_frames(struct feed **out, int fd, const struct feed_opts *o)
 		return feed_made(out, &s->f.feed, err);
 	/* Two of `grace`, before the present and behind it, and what is not over. */
 	s->window = (size_t)(2 * follow_ahead_ns(&s->f) / s->f.line.interval_ns) + 3;
-	err = add_decoder(s);
-	if (!err)
-		err = go_on(s);
+	err = add_decoder(s) ?: go_on(s);
 	return feed_made(out, &s->f.feed, err);
 }

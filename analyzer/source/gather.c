@@ -148,7 +148,7 @@ static int give_interval(struct gathering *g, size_t i)
 		g->feed.counts.lost += h->lost;
 		g->feed.counts.damaged += h->damaged;
 	}
-	return err ? err : feed_end_interval(&g->feed, &g->line);
+	return err ?: feed_end_interval(&g->feed, &g->line);
 }
 
 /* Of an interval of all hosts: a place for each second is there before any was seen, and of a file that says
@@ -290,10 +290,6 @@ int feed_of_series(struct feed **f, const struct sources *s, const struct feed_o
 	if (!g)
 		return feed_made(f, NULL, -ENOMEM);
 	*g = (struct gathering){.feed.reader = &reader, .s = s, .o = *o};
-	err = feed_line_init(&g->line, o->interval_s);
-	if (!err)
-		err = list_hosts(g);
-	if (!err)
-		err = find_span(g);
+	err = feed_line_init(&g->line, o->interval_s) ?: list_hosts(g) ?: find_span(g);
 	return feed_made(f, &g->feed, err);
 }

@@ -372,12 +372,9 @@ int host_intervals_read(struct host_intervals *h, const char *path, const struct
 		err = series_reader_rows(r, from, to, SERIES_ALL, HIST_LAT | HIST_DEV | HIST_RUNQ,
 					 on_row, &f);
 	}
-	if (!err)
-		err = series_reader_devices(r, on_device, &d);
-	if (!err)
-		err = series_reader_cgroups(r, note_own, ids);
-	if (!err)
-		err = series_reader_pids(r, note_pid, ids);
+	err = err ?: series_reader_devices(r, on_device, &d);
+	err = err ?: series_reader_cgroups(r, note_own, ids);
+	err = err ?: series_reader_pids(r, note_pid, ids);
 	if (!err)
 		name_cgroups(h->at, h->of.n, &d);
 	h->duplicates += most_duplicates(&f);
@@ -398,12 +395,8 @@ int host_intervals_take(struct host_intervals *h, struct wire_decoder *d, struct
 	/* Each is a file of its own: so the same second never counts twice. */
 	h->files++;
 	err = wire_decoder_rows(d, HIST_LAT | HIST_DEV | HIST_RUNQ, on_row, &f);
-	if (!err)
-		err = wire_decoder_devices(d, on_device, &of);
-	if (!err)
-		err = wire_decoder_cgroups(d, note_own, ids);
-	if (!err)
-		err = wire_decoder_pids(d, note_pid, ids);
+	err = err ?: wire_decoder_devices(d, on_device, &of);
+	err = err ?: wire_decoder_cgroups(d, note_own, ids) ?: wire_decoder_pids(d, note_pid, ids);
 	if (!err && f.interval)
 		name_cgroups(f.interval, 1, &of);
 	*twice = most_duplicates(&f) > 0;

@@ -177,12 +177,8 @@ static int check_words(struct peers_file *p, const char *path)
 
 	for (size_t i = 0; !err && i < p->patterns.n; i++)
 		err = add_word(&patterns, &p->patterns.at[i]);
-	if (!err)
-		err = check_twice(&p->names, path);
-	if (!err)
-		err = check_twice(&patterns, path);
-	if (!err)
-		err = check_twice(&p->labels, path);
+	err = err ?: check_twice(&p->names, path) ?: check_twice(&patterns, path);
+	err = err ?: check_twice(&p->labels, path);
 	free(patterns.at);
 	return err;
 }
@@ -196,10 +192,7 @@ int peers_load(struct peers_file **out, const char *path)
 	*out = NULL;
 	if (p)
 		err = slurp(path, &p->text, &len);
-	if (!err)
-		err = parse(p, len, path);
-	if (!err)
-		err = check_words(p, path);
+	err = err ?: parse(p, len, path) ?: check_words(p, path);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

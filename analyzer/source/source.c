@@ -16,7 +16,6 @@
 #include "userspace/common/array.h"
 #include "userspace/common/clock.h"
 #include "userspace/common/output.h"
-#include "userspace/common/sort.h"
 
 /* What is found, before it is known whether it is read. */
 struct finding_sources {
@@ -247,8 +246,7 @@ static int check_table_clocks(struct finding_sources *f)
 	for (size_t i = 0; i < t->nodes.n && !err; i++)
 		if (at[i].first_ns < INT64_MAX)
 			known[n++] = at[i];
-	if (!err)
-		err = source_clocks_away(known, n, t->nodes.n);
+	err = err ?: source_clocks_away(known, n, t->nodes.n);
 	for (size_t i = 0; i < n && !err; i++)
 		at[known[i].host].away = known[i].away;
 	free(known);
@@ -312,8 +310,7 @@ int sources_open(struct sources *s, char *const *paths, size_t n_paths, const st
 	}
 	for (size_t i = 0; i < n_paths && !err; i++)
 		err = add_path(&f, paths[i]);
-	if (!err)
-		err = read_tables(&f);
+	err = err ?: read_tables(&f);
 	if (!err && s->n)
 		err = sources_check_series(s);
 	if (!err && s->n_logs)

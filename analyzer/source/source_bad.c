@@ -116,5 +116,5 @@ ssize_t sources_drop_unreadable(struct sources *s)
 	}
 	if (!err && dropped && !s->n)
 		err = -EBADMSG;
-	return err ? err : dropped;
+	return err ?: dropped;
 }

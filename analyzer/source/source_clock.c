@@ -68,8 +68,7 @@ int sources_clocks(struct sources *s, int64_t from_ns, int64_t to_ns)
 			continue;
 		at[n++] = (struct source_when){host, i, f->first_ns, false};
 	}
-	if (!err)
-		err = source_clocks_away(at, n, host + 1);
+	err = err ?: source_clocks_away(at, n, host + 1);
 	/* from the last one on, as numbers move */
 	for (size_t i = n; i && !err; i--) {
 		const struct source_file *f = &s->at[at[i - 1].number];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* source.h: one series file, before it is read: whether it can be, and whose it is. */
+
 #include "source_bad.h"
 
 #include <ctype.h>

@@ -5,6 +5,7 @@
  * process, second by second, as far as they lie within the attempt. A row is there for the busiest only, so this is
  * what it took at least.
  */
+
 #include "source_bad.h"
 
 #include <errno.h>

@@ -74,10 +74,7 @@ static int check_overlaps(struct sources *s)
 
 int sources_check_series(struct sources *s)
 {
-	int err;
-
 	sort(s->at, s->n, by_host_and_time);
 	drop_repeated(s);
-	err = check_names(s);
-	return err ? err : check_overlaps(s);
+	return check_names(s) ?: check_overlaps(s);
 }

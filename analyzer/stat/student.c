@@ -3,7 +3,6 @@
 #include "student.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 enum {
 	STEPS = 2000, /* of the continued fraction: 1e6 degrees of freedom take 700 */

@@ -2,7 +2,6 @@
 /* Files by their build ids, and the names of places in them. */
 #include "symbols.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <stdbool.h>

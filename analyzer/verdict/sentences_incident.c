@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sentences.h: of what is wrong with a server: details, doubts, how sure and when. */
+
 #include "sentences.h"
 
 #include <math.h>

@@ -156,19 +156,11 @@ COMPARISON(by_resource, struct unproven, unproven_compare(a, b))
 
 static int append_all(struct verdict *a, struct verdict *b)
 {
-	int err = APPEND(a, b, signals);
+	int err = APPEND(a, b, signals) ?: APPEND(a, b, incidents) ?: APPEND(a, b, notices);
 
-	err = err ? err : APPEND(a, b, incidents);
-	err = err ? err : APPEND(a, b, notices);
-	err = err ? err : APPEND(a, b, unjudged);
-	err = err ? err : APPEND(a, b, parts);
-	err = err ? err : APPEND(a, b, unproven);
-	err = err ? err : APPEND(a, b, gaps);
-	err = err ? err : APPEND(a, b, ruled_out);
-	err = err ? err : APPEND(a, b, looks);
-	err = err ? err : APPEND(a, b, durations);
-	err = err ? err : APPEND(a, b, notes);
-	err = err ? err : APPEND(a, b, facts);
+	err = err ?: APPEND(a, b, unjudged) ?: APPEND(a, b, parts) ?: APPEND(a, b, unproven);
+	err = err ?: APPEND(a, b, gaps) ?: APPEND(a, b, ruled_out) ?: APPEND(a, b, looks);
+	err = err ?: APPEND(a, b, durations) ?: APPEND(a, b, notes) ?: APPEND(a, b, facts);
 	sort(a->looks, a->n_looks, by_time);
 	sort(a->unproven, a->n_unproven, by_resource);
 	return err;

@@ -222,15 +222,12 @@ static int examine(struct states_job *j)
 	j->a->to_ns = all.to_ns;
 	j->a->n_windows = j->s->n > 0;
 	j->a->window_s = j->a->interval_s = s_of_ns(all.to_ns - all.from_ns);
-	err = err ?: states_together_init(j);
-	err = err ?: beside_init(j);
-	err = err ?: signals_all(j);
+	err = err ?: states_together_init(j) ?: beside_init(j) ?: signals_all(j);
 	for (size_t i = 0; i < j->n_signals && !err; i++)
 		err = made[j->signals[i].made].judge(j, i);
 	err = err ?: used_alone(j);
 	verdict_unproven_only(j->a);
-	err = err ?: states_notices(j);
-	err = err ?: states_incidents(j);
+	err = err ?: states_notices(j) ?: states_incidents(j);
 	sort(j->a->looks, j->a->n_looks, by_time);
 	return err ?: states_unjudged(j);
 }
@@ -246,8 +243,7 @@ int examine_states(const struct analysis_opts *o, const struct states *s, struct
 		err = states_window(&j.room, s, o->from_ns, o->to_ns, &window);
 		j.s = &window;
 	}
-	if (!err)
-		err = examine(&j);
+	err = err ?: examine(&j);
 	if (err == -ENOMEM)
 		fail("out of memory");
 	if (err)

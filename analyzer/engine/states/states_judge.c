@@ -542,7 +542,7 @@ static int over_walk(struct over *w, int64_t step)
 		a->n_windows = n;
 		a->interval_s = a->window_s = s_of_ns(step);
 	}
-	return err ? err : over_conclude(w);
+	return err ?: over_conclude(w);
 }
 
 static int over_start(struct over *w, int64_t step)

@@ -261,14 +261,11 @@ static int track_all(struct states_job *j, struct track *t)
 			track_acknowledge(t, i);
 	}
 	mark_all(j, t, false);
-	err = err ?: track_open(t);
-	err = err ?: ruled_out(j, t);
-	err = err ?: add_findings(j, t);
+	err = err ?: track_open(t) ?: ruled_out(j, t) ?: add_findings(j, t);
 	err = err ?: track_update(t, a->to_ns);
 	/* and what was over before the end */
 	mark_all(j, t, true);
-	err = err ?: track_update(t, a->to_ns);
-	return err ?: track_verdict(t, a, INT64_MIN);
+	return err ?: track_update(t, a->to_ns) ?: track_verdict(t, a, INT64_MIN);
 }
 
 int states_incidents(struct states_job *j)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Chooses the columns of a table that are judged (tables_columns.h). */
+
 #include "internal.h"
 
 #include <errno.h>
@@ -183,8 +184,7 @@ static int add_all(struct table_columns *c, const struct table *t, int64_t given
 		else if (m.worse != WORSE_EITHER)
 			err = add_known(c, t, (uint32_t)i, given, &m, o);
 	}
-	if (!err)
-		err = note_rest(c, t, judged);
+	err = err ?: note_rest(c, t, judged);
 	free(judged);
 	return err;
 }

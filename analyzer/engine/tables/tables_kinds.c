@@ -9,7 +9,6 @@
 #include "analyzer/source/peers.h"
 #include "analyzer/stat/stats.h"
 #include "analyzer/verdict/status.h"
-#include "userspace/common/output.h"
 #include "userspace/common/scratch.h"
 #include "userspace/common/sort.h"
 

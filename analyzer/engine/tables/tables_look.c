@@ -63,8 +63,7 @@ int table_look(struct table_panel *p)
 	struct look_values g = {0};
 	int err = w ? values_gather(p, &g) : -ENOMEM;
 
-	if (!err)
-		err = evidence_look(g.at, g.n, p->n, &p->look, w);
+	err = err ?: evidence_look(g.at, g.n, p->n, &p->look, w);
 	for (size_t i = 0; i < p->n && !err; i++) {
 		struct track_look x;
 

@@ -220,7 +220,7 @@ static int track_step(struct job *j, int64_t to_ns, bool end)
 	for (size_t i = 0; i < j->n_panels && !err; i++)
 		if (is_asked(&j->panels[i], end))
 			err = panel_gather(&j->panels[i].panel, j->track, NULL, NULL);
-	return err ? err : track_update(j->track, to_ns);
+	return err ?: track_update(j->track, to_ns);
 }
 
 /* The table ends: what was looked at once; and of a job's log, what of all that lasts. */
@@ -300,8 +300,7 @@ static int panels_verdict(struct job *j)
 		if (p->few)
 			continue;
 		add_time(a, p);
-		err = panel_ruled_out(&p->panel, a);
-		err = err ? err : panel_verdict(&p->panel, a);
+		err = panel_ruled_out(&p->panel, a) ?: panel_verdict(&p->panel, a);
 	}
 	for (size_t i = 0; i < a->n_incidents; i++)
 		if (a->incidents[i].guess.kind == GUESS_NONE && is_unit(a, &a->incidents[i]))
@@ -316,14 +315,13 @@ static int panels_verdict(struct job *j)
 int table_track(struct job *j)
 {
 	int64_t before_ns, to_ns = INT64_MIN;
-	int err = panels_begin(j);
+	int err = panels_begin(j) ?: servers_begin(j);
 
-	err = err ? err : servers_begin(j);
 	while (!err && next_step(j, &before_ns)) {
 		err = panels_fill(j, before_ns, &to_ns);
 		if (!err && !j->t->events)
 			err = track_step(j, to_ns, false);
 	}
 	err = err ? err : last_step(j, to_ns);
-	return err ? err : panels_verdict(j);
+	return err ?: panels_verdict(j);
 }

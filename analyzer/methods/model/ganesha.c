@@ -138,10 +138,8 @@ static int fit(struct gmm *gmm, struct ganesha *g, const double *x, size_t n, co
 {
 	struct gmm_fit em = {
 		.ridge = GANESHA_RIDGE, .tolerance = GANESHA_TOLERANCE, .most = GANESHA_ITERATIONS};
-	int err = gmm_start(gmm, x, n, label, centre, GANESHA_RIDGE);
+	int err = gmm_start(gmm, x, n, label, centre, GANESHA_RIDGE) ?: gmm_em(gmm, x, n, &em);
 
-	if (!err)
-		err = gmm_em(gmm, x, n, &em);
 	if (err)
 		return err;
 	memcpy(g->mean, gmm->mean, g->k * g->d * sizeof(double));

@@ -218,9 +218,7 @@ static int read_all(struct ganesha *g, const json_t *o, struct reader *r)
 			return wrong(r, "sigma number %zu of ganesha is not positive", i + 1);
 	for (size_t c = 0; c < g->k && !err; c++)
 		err = read_profile(g, c, json_array_get(profiles, c), r);
-	if (!err)
-		err = read_fields(g, o, r);
-	return err ? err : check_covariances(g, r);
+	return err ?: read_fields(g, o, r) ?: check_covariances(g, r);
 }
 
 struct ganesha *ganesha_load(const json_t *o, char *why, size_t size)

@@ -210,11 +210,9 @@ static int load_root(struct model *m, const json_t *root, const char *path, mode
 	m->interval_ms = (unsigned int)interval;
 	m->n_windows = (size_t)windows;
 	err = load_params(&m->params, json_object_get(root, "params"), path);
-	if (!err)
-		err = load_nodes(m, json_object_get(root, "nodes"), path);
-	if (!err)
-		err = load_groups(m, json_object_get(root, "groups"), path);
-	return err ? err : load_methods(m, json_object_get(root, "methods"), path, find);
+	err = err ?: load_nodes(m, json_object_get(root, "nodes"), path);
+	err = err ?: load_groups(m, json_object_get(root, "groups"), path);
+	return err ?: load_methods(m, json_object_get(root, "methods"), path, find);
 }
 
 /* NULL after a message. */

@@ -91,9 +91,7 @@ int frame_open_series(struct frame *f, const struct sources *s, const struct fra
 	f->cells->progress = o->progress;
 	f->cells->from_ns = o->from_ns;
 	f->cells->to_ns = o->to_ns;
-	if (!err)
-		err = list_metrics(f, o);
-	return err ? err : find_span(f, s, o);
+	return err ?: list_metrics(f, o) ?: find_span(f, s, o);
 }
 
 /* ---- a file -----------------------------------------------------------------------------------*/
@@ -258,8 +256,7 @@ static int read_series(struct filler *l, struct source_file *file)
 	err = series_reader_new(&r, file->path);
 	if (!err)
 		series_reader_want(r, l->wanted->read);
-	if (!err)
-		err = series_reader_rows(r, from, to, l->wanted->families, 0, on_row, l);
+	err = err ?: series_reader_rows(r, from, to, l->wanted->families, 0, on_row, l);
 	filler_flush(l);
 	series_reader_free(r);
 	if (!err || err == -ENOMEM)
@@ -339,10 +336,8 @@ int frame_slice_series(struct frame *f, size_t from, size_t to)
 		.f = f, .wanted.families = SERIES_SECONDS, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const struct frame_cells *c = f->cells;
 	size_t n;
-	int err = sources_hosts(c->sources, &r.host, &n);
+	int err = sources_hosts(c->sources, &r.host, &n) ?: hold(f, from, to);
 
-	if (!err)
-		err = hold(f, from, to);
 	for (size_t m = 0; m < f->n_metrics; m++)
 		want(&r.wanted, f->metrics[m].known, m);
 	if (!err)

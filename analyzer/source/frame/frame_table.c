@@ -262,8 +262,7 @@ int frame_open_table(struct frame *f, const struct sources *s, const struct fram
 	g.row = calloc(t->nodes.n + 1, sizeof(*g.row));
 	if (g.metric && g.row)
 		err = lay_out(&g);
-	if (!err)
-		err = frame_cells_make(f, f->n_times);
+	err = err ?: frame_cells_make(f, f->n_times);
 	if (!err) {
 		frame_cells_clear(f);
 		f->cells->whole = true;

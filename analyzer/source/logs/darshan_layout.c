@@ -324,12 +324,10 @@ static int take_listed(struct darshan_layout *y, struct log *l)
 
 int darshan_layout_read(struct darshan_layout *y, struct log *l, struct darshan_file *f)
 {
-	int err = take_names(y, l, f);
+	int err = take_names(y, l, f) ?: take_lustre(y, l, f);
 
-	if (!err)
-		err = take_lustre(y, l, f);
 	sort(y->file, y->n_files, by_id);
-	return err ? err : take_listed(y, l);
+	return err ?: take_listed(y, l);
 }
 
 void darshan_layout_release(struct darshan_layout *y)

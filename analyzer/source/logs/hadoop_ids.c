@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* hadoop_source.h: what ids say, and lines about servers. */
+
 #include "hadoop_source.h"
 
 #include <string.h>

@@ -70,9 +70,8 @@ static void note_unread(struct darshan *k)
 
 static int read_all(struct darshan *k)
 {
-	int err = darshan_layout_read(&k->y, k->l, &k->f);
+	int err = darshan_layout_read(&k->y, k->l, &k->f) ?: darshan_traces(k, DARSHAN_DXT_POSIX);
 
-	err = err ? err : darshan_traces(k, DARSHAN_DXT_POSIX);
 	darshan_traced_in_order(k);
 	err = err ? err : darshan_counters(k, DARSHAN_POSIX, false);
 	err = err ? err : darshan_counters(k, DARSHAN_STDIO, false);
@@ -80,7 +79,7 @@ static int read_all(struct darshan *k)
 	err = err ? err : darshan_counters(k, DARSHAN_MPIIO, true);
 	darshan_ids_sort(&k->collective);
 	err = err ? err : darshan_traces(k, DARSHAN_DXT_MPIIO);
-	return err ? err : darshan_counters(k, DARSHAN_MPIIO, false);
+	return err ?: darshan_counters(k, DARSHAN_MPIIO, false);
 }
 
 static int darshan_whole(struct log *l, const unsigned char *data, size_t n)

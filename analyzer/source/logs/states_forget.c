@@ -218,8 +218,7 @@ int states_forget(struct states *s, int64_t before_ns, size_t most)
 	err = kept_init(&f.ids, &s->ids) ?: err;
 	err = kept_init(&f.items, &s->items) ?: err;
 	err = kept_init(&f.files, &s->files) ?: err;
-	if (!err)
-		err = forget(&f, most);
+	err = err ?: forget(&f, most);
 	kept_release(&f.jobs);
 	kept_release(&f.ids);
 	kept_release(&f.items);

@@ -111,8 +111,7 @@ int states_open(struct states *s)
 	int err = reached(&e, false);
 
 	s->counts.open = 0;
-	err = err ? err : reached(&e, true);
-	err = err ? err : last_signs(&e);
+	err = err ?: reached(&e, true) ?: last_signs(&e);
 	for (size_t i = 0; i < s->n && !err; i++)
 		if (s->at[i].outcome == OUTCOME_OPEN) {
 			s->counts.open++;

@@ -235,8 +235,7 @@ static int add_series(struct prometheus *p, enum counter row, json_t *one,
 		return bad(p, "it answered with a series that has no labels or no values");
 	if (c->by_bound)
 		err = bound_of(p, labels, c->of->bucket, &weight);
-	if (!err)
-		err = find_series(p, row, labels, &s);
+	err = err ?: find_series(p, row, labels, &s);
 	if (err)
 		return err;
 	had = s->n;
@@ -686,23 +685,18 @@ static int read_prometheus(struct prometheus *p)
 		prometheus_url_release(&p->url);
 	if (err == -EINVAL)
 		bad(p, "%s", why);
-	if (!err)
-		err = choose_times(p);
+	err = err ?: choose_times(p);
 	if (!err)
 		drop_scrapes(p);
 	if (!err && !p->fetch)
 		err = open_fetch(p);
 	if (!err && !p->instances.n && names_add(&p->instances, "") < 0)
 		err = -ENOMEM;
-	if (!err)
-		err = ask_all(p);
+	err = err ?: ask_all(p);
 	order_all(p); /* also what an error left */
 	if (!err && !p->n_scrapes)
 		err = no_series(p);
-	if (!err)
-		err = table_kind(p->t, &p->l, false);
-	if (!err)
-		err = make_table(p);
+	err = err ?: table_kind(p->t, &p->l, false) ?: make_table(p);
 	if (err)
 		return err;
 	p->asked_ns = newest_scrape(p);

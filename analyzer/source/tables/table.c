@@ -344,8 +344,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 	l.piped = pipe;
 	if (!err && !t->instances.n && names_add(&t->instances, ""))
 		err = -ENOMEM;
-	if (!err)
-		err = lines_peek(&l, &head, &n);
+	err = err ?: lines_peek(&l, &head, &n);
 	if (!err)
 		format = choose_format(&l, head, n, &err);
 	if (format) {
@@ -354,7 +353,7 @@ int table_read(struct table *t, const char *path, const struct table_opts *o)
 		err = format->read(t, &l, path, o);
 	}
 	fd = lines_close(&l);
-	return err ? err : fd;
+	return err ?: fd;
 }
 
 void table_span(const struct table *t, int64_t *first_ns, int64_t *last_ns)

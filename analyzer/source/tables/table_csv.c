@@ -247,7 +247,7 @@ static int narrow(struct csv *s)
 	}
 	err = table_name(s->l, &s->t->metrics, what, name->s, name->len, METRIC_NAME_LEN - 1,
 			 &s->line.metric);
-	return err ? err : table_value(s->t, s->l, &s->line, number);
+	return err ?: table_value(s->t, s->l, &s->line, number);
 }
 
 /* Which columns had nothing that counts. */
@@ -298,9 +298,7 @@ static int body(struct csv *s)
 			s->remote++;
 			continue;
 		}
-		err = keys(s);
-		if (!err)
-			err = table_hear(s->t, s->o, s->line.node, s->line.time_ns);
+		err = keys(s) ?: table_hear(s->t, s->o, s->line.node, s->line.time_ns);
 		if (!err)
 			err = s->is_long ? narrow(s) : wide(s);
 	}
@@ -323,12 +321,7 @@ static int read_csv(struct table *t, struct lines *l, const char *path, const st
 	}
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.line.node);
-	if (!err)
-		err = body(&s);
-	if (!err)
-		err = csv_commas(&s);
-	if (!err)
-		err = note_ignored(&s);
+	err = err ?: body(&s) ?: csv_commas(&s) ?: note_ignored(&s);
 	if (!err && s.remote)
 		err = table_note(t, "left out: %llu lines of the family 'remote'",
 				 (unsigned long long)s.remote);

@@ -166,13 +166,8 @@ int table_finish(struct table *t, const struct table_opts *o)
 		err = sort_from(t, BY_METRIC);
 		err = err ? err : table_settle(t, o);
 	}
-	if (!err)
-		err = sort_from(t, BY_INSTANCE);
+	err = err ?: sort_from(t, BY_INSTANCE);
 	if (!err && !t->events)
 		err = drop_duplicates(t, o);
-	if (!err)
-		err = table_rates(t, o);
-	if (!err)
-		err = table_steps(t, o);
-	return err;
+	return err ?: table_rates(t, o) ?: table_steps(t, o);
 }

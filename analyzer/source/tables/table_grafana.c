@@ -220,8 +220,7 @@ static int row(struct columns *s)
 		/* of a server that has no value at a time of others' there may be no row at all */
 		if (!err && number != NUMBER_MISSING)
 			err = table_hear(s->t, s->o, sample.node, sample.time_ns);
-		if (!err)
-			err = table_value(s->t, s->l, &sample, number);
+		err = err ?: table_value(s->t, s->l, &sample, number);
 	}
 	return err;
 }
@@ -247,15 +246,12 @@ int table_grafana(struct table *t, struct lines *l, const char *path, const stru
 	struct columns s = {.t = t, .l = l, .o = o, .f = f, .n = n, .at.bytes = __builtin_nanf("")};
 	char metric[METRIC_NAME_LEN];
 	ssize_t got = 0;
-	int err = table_kind(t, l, false);
+	int err = table_kind(t, l, false) ?: table_metric_of_file(l, path, metric);
 
-	if (!err)
-		err = table_metric_of_file(l, path, metric);
 	if (!err)
 		err = table_name(l, &t->metrics, "a metric", metric, strlen(metric),
 				 METRIC_NAME_LEN - 1, &s.at.metric);
-	if (!err)
-		err = header(&s);
+	err = err ?: header(&s);
 	while (!err && (got = lines_next(l, f, TABLE_COLUMNS_MAX)) > 0)
 		err = (size_t)got == n ? row(&s)
 				       : lines_bad(l, "%zd fields, but %zu columns", got, n);

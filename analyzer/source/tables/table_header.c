@@ -160,11 +160,7 @@ int csv_header(struct csv *s)
 			return lines_bad(s->l, "the name of column %zu %s", i + 1, wrong);
 		snprintf(s->c[i].name, sizeof(s->c[i].name), "%s", name);
 	}
-	err = give_keys(s);
-	if (!err)
-		err = give_values(s, &events);
-	if (!err)
-		err = table_kind(s->t, s->l, events);
+	err = give_keys(s) ?: give_values(s, &events) ?: table_kind(s->t, s->l, events);
 	if (err)
 		return err;
 	if (s->at[INSTANCE] < 0 && !s->rows && !events)

@@ -142,7 +142,7 @@ static int value(struct jsonl *j, const char *metric, size_t len, const json_t *
 		return lines_bad(j->l, "what '%.80s' has here is no number", metric);
 	err = table_name(j->l, &j->t->metrics, "a metric", metric, len, METRIC_NAME_LEN - 1,
 			 &s.metric);
-	return err ? err : table_value(j->t, j->l, &s, number);
+	return err ?: table_value(j->t, j->l, &s, number);
 }
 
 /* Whether the key is no metric: one of those that name the line, or what limpet show says of a second. */
@@ -210,8 +210,7 @@ static int object(struct jsonl *j, json_t *line)
 		j->remote++;
 		return 0;
 	}
-	err = keys(j, line);
-	err = err ? err : table_hear(j->t, j->o, j->at.node, j->at.time_ns);
+	err = keys(j, line) ?: table_hear(j->t, j->o, j->at.node, j->at.time_ns);
 	if (err)
 		return err;
 	if (!metric || !v)
@@ -292,8 +291,7 @@ static int read_objects(struct table *t, struct lines *l, const char *path,
 	else if (!err)
 		err = body(&j);
 	t->merge |= j.instance != NULL;
-	if (!err)
-		err = note_left_out(&j);
+	err = err ?: note_left_out(&j);
 	names_release(&j.left_out);
 	return err;
 }

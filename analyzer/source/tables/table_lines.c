@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Text, compressed or not, as records of fields: RFC 4180 with commas, semicolons or tabs. */
+
 #include "internal.h"
 
 #include <errno.h>
@@ -350,5 +351,5 @@ ssize_t lines_bytes(struct lines *l, char **at)
 
 	*at = l->buf + l->at;
 	l->at = l->end;
-	return err ? err : l->buf + l->end - *at;
+	return err ?: l->buf + l->end - *at;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Numbers as tables print them, exact and whatever the locale is. */
+
 #include "internal.h"
 
 #include <locale.h>

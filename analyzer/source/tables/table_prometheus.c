@@ -178,9 +178,7 @@ static int element(void *own, const char *list, json_t *series)
 				       "/api/v1/query_range?query=...&start=...&end=...&step=15");
 	if (!json_is_object(labels) || !json_is_array(values))
 		return lines_bad(p->l, "a series without labels, or without values");
-	err = node_of(p, labels);
-	err = err ? err : instance_of(p, labels);
-	err = err ? err : metric_of(p, labels, &wanted);
+	err = node_of(p, labels) ?: instance_of(p, labels) ?: metric_of(p, labels, &wanted);
 	if (err || !wanted)
 		return err;
 	json_array_foreach(values, i, pair)

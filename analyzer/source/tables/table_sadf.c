@@ -170,10 +170,7 @@ static int read_sadf(struct table *t, struct lines *l, const char *path, const s
 	err = s->file ? table_node_of_file(t, l, path, &s->node) : 0;
 	while (!err && (n = lines_next(l, s->f, TABLE_COLUMNS_MAX)) != 0)
 		err = n < 0 ? (int)n : any_line(s, (size_t)n);
-	if (!err)
-		err = table_kind(t, l, false);
-	if (!err)
-		err = sysstat_note_zone(t, l);
+	err = err ?: table_kind(t, l, false) ?: sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 	free(s);
@@ -228,9 +225,7 @@ static int run_sadf(struct table *t, const char *file, const char *path, const s
 	err = start_sadf(&sadf, file, path);
 	if (err)
 		return err;
-	err = lines_open(&l, path, sadf.from);
-	if (!err)
-		err = read_sadf(t, &l, path, o);
+	err = lines_open(&l, path, sadf.from) ?: read_sadf(t, &l, path, o);
 	if (err)
 		program_kill(&sadf);
 	lines_close(&l);

@@ -13,7 +13,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,10 +284,7 @@ int table_steps(struct table *t, const struct table_opts *o)
 	struct times *nodes = calloc(t->nodes.n + 1, sizeof(*nodes));
 	int err = nodes ? look(t, nodes) : -ENOMEM;
 
-	if (!err)
-		err = choose_step(t, nodes, o);
-	if (!err)
-		err = note_nodes(t, nodes);
+	err = err ?: choose_step(t, nodes, o) ?: note_nodes(t, nodes);
 	free(nodes);
 	return err;
 }

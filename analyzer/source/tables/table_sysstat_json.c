@@ -281,8 +281,7 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	if (!err && s.file)
 		err = table_node_of_file(t, l, path, &s.at.node);
 	t->merge = true;
-	if (!err)
-		err = json_document(l, &(struct json_document){lists, element, member, &s, true});
+	err = err ?: json_document(l, &(struct json_document){lists, element, member, &s, true});
 	if (err > 0)
 		err = table_note(
 			t,
@@ -291,7 +290,7 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 			l->name);
 	if (!err && s.records && t->lines == before)
 		err = sysstat_only_first(l);
-	return err ? err : sysstat_note_zone(t, l);
+	return err ?: sysstat_note_zone(t, l);
 }
 
 static bool is_sysstat_json(const unsigned char *head, size_t n)

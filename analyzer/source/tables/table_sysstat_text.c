@@ -231,14 +231,13 @@ static int sar_line(struct sysstat_text *s, size_t words)
 		s->in = section_of(s, hash_of_words(s, words));
 		if (!s->in)
 			return lines_bad(s->l, "more than %d kinds of lines", SECTIONS_MAX);
-		err = heading(s, words);
-		return err ? err : sar_time(s, words);
+		return heading(s, words) ?: sar_time(s, words);
 	}
 	if (!s->columns || !s->in)
 		return lines_bad(s->l, "there are no names of columns above");
 	/* a line of other columns has other times: values() refuses it */
 	err = s->n == s->columns ? sar_time(s, words) : 0;
-	return err ? err : values(s, words);
+	return err ?: values(s, words);
 }
 
 /* ---- iostat ------------------------------------------------------------------------------------ */
@@ -356,8 +355,7 @@ static int read_sysstat_text(struct table *t, struct lines *l, const char *path,
 	}
 	if (!err && s->iostat && t->lines == before)
 		err = sysstat_only_first(l);
-	if (!err)
-		err = sysstat_note_zone(t, l);
+	err = err ?: sysstat_note_zone(t, l);
 	t->merge = true;
 	names_release(&s->restarts);
 out:

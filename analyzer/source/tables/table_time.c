@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Times as tables print them: numbers of any unit, or dates. */
+
 #include "internal.h"
 
 #include <errno.h>

@@ -210,8 +210,7 @@ long unpack(struct unpack *u, const unsigned char **in, size_t *n, void *to, siz
 		if (!u->begun)
 			err = u->by->begin(u);
 		u->begun = true;
-		if (!err)
-			err = u->by->step(u, in, n, &at, &room);
+		err = err ?: u->by->step(u, in, n, &at, &room);
 		u->in += had - *n;
 		if (!err && had == *n && at == to)
 			err = -EBADMSG;
