@@ -174,8 +174,7 @@ static int read_request(struct serve_request *r, bool again)
 	r->n_words = n;
 	if (n < 0 || floor(r->line.o.a.interval_s * 1000) == r->line.o.a.interval_s * 1000)
 		return n;
-	fail("'--hop %g': whole milliseconds are needed", r->line.o.a.interval_s);
-	return -EINVAL;
+	return fail("'--hop %g': whole milliseconds are needed", r->line.o.a.interval_s);
 }
 
 static void release_request(struct serve_request *r)

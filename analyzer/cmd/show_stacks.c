@@ -18,11 +18,10 @@ struct stacks_reading {
 static int said(int err)
 {
 	if (err == -E2BIG)
-		return series_fail(
-			err,
-			"there are more than %d different stacks: show a shorter time, or "
-			"fewer servers",
-			STACK_PROFILE_MOST);
+		return series_fail(err,
+				   "there are more than %d different stacks: show a shorter time, "
+				   "or fewer servers",
+				   STACK_PROFILE_MOST);
 	return err ? series_fail(err, "%s", strerror(-err)) : 0;
 }
 

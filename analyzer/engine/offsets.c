@@ -43,8 +43,8 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *path, const 
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	fail("cannot use the offsets '%s': %s (without it they are learned anew)", path, why);
-	return -EINVAL;
+	return fail("cannot use the offsets '%s': %s (without it they are learned anew)", path,
+		    why);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */

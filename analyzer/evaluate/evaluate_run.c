@@ -40,16 +40,12 @@ static int check_servers(const struct labelled *l, const struct verdict *a)
 	if (!is_recorded(a))
 		return 0;
 	for (size_t i = 0; i < l->n_nodes; i++)
-		if (!has_server(a, l->nodes[i])) {
-			fail("'%s' line %zu: no server of '%s' is called '%s'", l->file, l->line,
-			     l->source, l->nodes[i]);
-			return -EINVAL;
-		}
-	if (l->n_nodes && (l->from_ns >= a->to_ns || l->to_ns <= a->from_ns)) {
-		fail("'%s' line %zu: '%s' was not recorded at the time of the fault", l->file,
-		     l->line, l->source);
-		return -EINVAL;
-	}
+		if (!has_server(a, l->nodes[i]))
+			return fail("'%s' line %zu: no server of '%s' is called '%s'", l->file,
+				    l->line, l->source, l->nodes[i]);
+	if (l->n_nodes && (l->from_ns >= a->to_ns || l->to_ns <= a->from_ns))
+		return fail("'%s' line %zu: '%s' was not recorded at the time of the fault",
+			    l->file, l->line, l->source);
 	return 0;
 }
 

@@ -240,16 +240,14 @@ static void print_legend(const struct evaluation *all)
 	size_t cannot = faulty + s->cannot_fault_free - s->failed_fault_free;
 
 	printf("\nruns: with a fault + without; shares in %% with Wilson's 95 %% interval; TTD: "
-	       "median "
-	       "and largest\ntime from the fault's onset until the last faulty server's vote was "
-	       "complete, in runs that count\nfor ITP; judged, not: servers that could be judged "
-	       "and not; alarms: servers indicted in runs\nwithout a fault; 60 s: as ITP, and "
-	       "within 60 s of onset; side: of packet loss on the right servers,\nsaid to be on "
-	       "the side where it was; guess: right guesses at what is behind a right "
+	       "median and largest\ntime from the fault's onset until the last faulty server's "
+	       "vote was complete, in runs that count\nfor ITP; judged, not: servers that could be "
+	       "judged and not; alarms: servers indicted in runs\nwithout a fault; 60 s: as ITP, "
+	       "and within 60 s of onset; side: of packet loss on the right servers,\nsaid to be "
+	       "on the side where it was; guess: right guesses at what is behind a right "
 	       "cause;\nunproven: of runs in which nobody was indicted, those that say a fault "
-	       "would "
-	       "not have been seen;\nclear: runs with a fault of which every server is called "
-	       "well\n");
+	       "would not have been seen;\nclear: runs with a fault of which every server is "
+	       "called well\n");
 	if (all->top)
 		printf("only the first of each verdict's ranking counts\n");
 	if (cannot)

@@ -252,10 +252,8 @@ static int read_runs(struct truth *t, const char *path, struct lines *l)
 	}
 	if (!err && n < 0)
 		err = (int)n;
-	if (!err && t->n == before) {
-		fail("'%s' lists no run", path);
-		err = -EINVAL;
-	}
+	if (!err && t->n == before)
+		err = fail("'%s' lists no run", path);
 	return err;
 }
 

@@ -98,8 +98,7 @@ static void put_chance(struct fact_list *f)
 		   1 - pow(runs / (runs + 1), (double)verdict_judged(f->v)));
 	snprintf(text, sizeof(text),
 		 "that some healthy server has an odd window of a metric at slack 1; that alone is "
-		 "no "
-		 "alarm: an indictment needs %u of %u windows",
+		 "no alarm: an indictment needs %u of %u windows",
 		 j->votes, 2 * j->votes - 1);
 	put_text(f, "chance", "", text);
 }

@@ -33,18 +33,14 @@ static int choose_method(const struct method *chosen[METHODS_MAX + 1], size_t *n
 {
 	const struct method *m = method_by_name(name);
 
-	if (!m) {
-		fail("'%s' is not a method: choose from" METHOD_NAMES, name);
-		return -EINVAL;
-	}
+	if (!m)
+		return fail("'%s' is not a method: choose from" METHOD_NAMES, name);
 	for (size_t i = 0; i < *n; i++) {
 		if (chosen[i] == m)
 			return 0;
-		if (!(chosen[i]->reads & m->reads & READS_FRAMES)) {
-			fail("the method '%s' does not go with others",
-			     m->reads & READS_FRAMES ? chosen[i]->name : name);
-			return -EINVAL;
-		}
+		if (!(chosen[i]->reads & m->reads & READS_FRAMES))
+			return fail("the method '%s' does not go with others",
+				    m->reads & READS_FRAMES ? chosen[i]->name : name);
 	}
 	if (*n < METHODS_MAX)
 		chosen[(*n)++] = m;
@@ -61,10 +57,8 @@ int methods_parse(const char *text, const struct method *chosen[METHODS_MAX + 1]
 	for (name = strtok_r(words, ",", &save); name && !err; name = strtok_r(NULL, ",", &save))
 		err = choose_method(chosen, &n, name);
 	chosen[n] = NULL;
-	if (!err && !n) {
-		fail("'--method' needs names separated by commas: choose from" METHOD_NAMES);
-		err = -EINVAL;
-	}
+	if (!err && !n)
+		err = fail("'--method' needs names separated by commas: choose from" METHOD_NAMES);
 	return err;
 }
 

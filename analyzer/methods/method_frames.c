@@ -56,8 +56,7 @@ static int choose_trained(const struct model *m, const struct analysis_opts *o,
 	chosen[n] = NULL;
 	if (n || !o->model)
 		return 0;
-	fail("the model '%s' was not trained for any method", o->model);
-	return -EINVAL;
+	return fail("the model '%s' was not trained for any method", o->model);
 }
 
 /*
@@ -84,10 +83,9 @@ static int fit_columns(const struct diagnosis *d, const struct method *const *ch
 	}
 	if (!lacks)
 		return 0;
-	fail("the model does not fit: trained on the metric '%s', which the data do not have; "
-	     "choose others with '--metric', or another '--method'",
-	     lacks);
-	return -EINVAL;
+	return fail("the model does not fit: trained on the metric '%s', which the data do not "
+		    "have; choose others with '--metric', or another '--method'",
+		    lacks);
 }
 
 /* The group of a host the model does not know: the only one, or none. */
@@ -137,11 +135,9 @@ static int groups_fit(const struct diagnosis *d, const struct analysis_opts *o,
 
 		if (known == SIZE_MAX || !o->peers || groups[i] == d->model.group[known])
 			continue;
-		fail("the model does not fit: '%s' puts '%s' in another group than the model has "
-		     "it "
-		     "(groups are numbered as they stand in the file)",
-		     o->peers, f->nodes[i]);
-		return -EINVAL;
+		return fail("the model does not fit: '%s' puts '%s' in another group than the "
+			    "model has it (groups are numbered as they stand in the file)",
+			    o->peers, f->nodes[i]);
 	}
 	return 0;
 }
@@ -203,9 +199,9 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 	int err = 0;
 
 	if (o->model && (o->window || o->shift)) {
-		fail("'--window' and '--shift' are for methods without a model: '%s' has its own",
-		     o->model);
-		err = -EINVAL;
+		err = fail("'--window' and '--shift' are for methods without a model: '%s' has its "
+			   "own",
+			   o->model);
 	} else if (o->model) {
 		err = model_load(&d->model, o->model, method_trained);
 	} else {
@@ -230,11 +226,9 @@ static int load(struct diagnosis *d, const struct analysis_opts *o, char *const 
 	methods_wanted(chosen, &o->table.metrics, wanted);
 	if (!d->sources.n)
 		err = sources_open(&d->sources, paths, n_paths, &table, &o->logs);
-	if (!err && !d->sources.n && !d->sources.tabular) {
-		fail("'--method %s' reads no logs, and there is nothing else",
-		     asked[0] ? asked[0]->name : "kl");
-		err = -EINVAL;
-	}
+	if (!err && !d->sources.n && !d->sources.tabular)
+		err = fail("'--method %s' reads no logs, and there is nothing else",
+			   asked[0] ? asked[0]->name : "kl");
 	err = err ?: method_options_meant(o, &d->sources, READS_FRAMES);
 	err = err ?: sources_clocks(&d->sources, o->from_ns, o->to_ns);
 	err = err ?: sources_one_interval(&d->sources);

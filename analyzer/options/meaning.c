@@ -58,9 +58,8 @@ int options_meant(unsigned int found)
 		for (size_t k = 0; k < sizeof(found_words) / sizeof(*found_words); k++)
 			if (found & 1U << k)
 				text_add(&words, "%s%s", words.len ? " and " : "", found_words[k]);
-		fail("'--%s' has no meaning for %s: %s", meanings[i].option, text_of(&words),
-		     meanings[i].what);
-		return -EINVAL;
+		return fail("'--%s' has no meaning for %s: %s", meanings[i].option, text_of(&words),
+			    meanings[i].what);
 	}
 	return 0;
 }

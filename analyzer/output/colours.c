@@ -33,8 +33,7 @@ int colours_choose(const char *when)
 	} else if (!strcmp(when, "always") || !strcmp(when, "never")) {
 		on = *when == 'a';
 	} else {
-		fail("'--color %s': auto, always or never is needed", when);
-		return -EINVAL;
+		return fail("'--color %s': auto, always or never is needed", when);
 	}
 	return 0;
 }

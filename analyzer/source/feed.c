@@ -124,8 +124,7 @@ int feed_line_init(struct feed_line *l, double interval_s)
 	l->next_ns = INT64_MIN;
 	if (l->interval_ns >= NS_PER_MS && interval_s <= 86400 * 7)
 		return 0;
-	fail("an interval of %g s is not between 1 ms and a week", interval_s);
-	return -EINVAL;
+	return fail("an interval of %g s is not between 1 ms and a week", interval_s);
 }
 
 static int feed_add_ticks(struct feed *f, const struct feed_line *l, int64_t from_ns, uint64_t n)

@@ -56,11 +56,10 @@ static int check_times(struct follow *f)
 
 		file->away = at[i].away;
 		if (file->away)
-			err = follow_leave_out(
-				f, file,
-				"its clock was wrong: its seconds begin at %s, those of "
-				"most other servers do not",
-				output_time(file->first_ns, from));
+			err = follow_leave_out(f, file,
+					       "its clock was wrong: its seconds begin at %s, "
+					       "those of most other servers do not",
+					       output_time(file->first_ns, from));
 	}
 	free(at);
 	return err;

@@ -121,8 +121,8 @@ static bool has_room(struct wire_stream *s, const char *name)
 		return true;
 	s->left_out++;
 	follow_say(f,
-		   "'%s' is left out: the intervals of %zu servers are all that can be kept "
-		   "(--hop says how long they are)",
+		   "'%s' is left out: the intervals of %zu servers are all that can be kept (--hop "
+		   "says how long they are)",
 		   name, f->n_hosts);
 	return false;
 }
@@ -333,12 +333,11 @@ static void count_late(struct follow *f, struct follow_host *h)
 	f->feed.counts.duplicates++;
 	/* Without their number, or a server that is always late would be said anew each time. */
 	if (++h->late > grace_s)
-		follow_say(
-			f,
-			"frames of '%s' came more than %" PRIu64
-			" s late, and do not count: those of all servers are to come in order of "
-			"time",
-			h->name, grace_s);
+		follow_say(f,
+			   "frames of '%s' came more than %" PRIu64
+			   " s late, and do not count: those of all servers are to come in order "
+			   "of time",
+			   h->name, grace_s);
 }
 
 /* A frame before the end of the window; it is unpacked. */

@@ -48,8 +48,7 @@ refuse(const char *path, unsigned int line, const char *fmt, ...)
 	va_end(ap);
 	if (line)
 		snprintf(where, sizeof(where), "line %u: ", line);
-	fail("cannot use the peers file '%s': %s%s", path, where, why);
-	return -EINVAL;
+	return fail("cannot use the peers file '%s': %s%s", path, where, why);
 }
 
 /* All of the file and a NUL behind it. */

@@ -153,12 +153,11 @@ static int add_folder(struct finding_sources *f, const char *path)
 	if (!n)
 		err = add_series_of(f, path);
 	if (!err && !n && f->s->n == series && f->s->n_logs == logs && f->s->n_bad == bad)
-		err = bad_source(
-			f, path,
-			"the folder has no *" SERIES_SUFFIX
-			" file, no table (*.csv, *.jsonl; name files of other kinds) and no "
-			"log of jobs",
-			-ENOENT);
+		err = bad_source(f, path,
+				 "the folder has no *" SERIES_SUFFIX
+				 " file, no table (*.csv, *.jsonl; name files of other kinds) and "
+				 "no log of jobs",
+				 -ENOENT);
 	return err;
 }
 

@@ -123,10 +123,9 @@ int sources_one_interval(struct sources *s)
 	}
 	for (size_t i = s->n; i && !err; i--)
 		if (s->at[i - 1].interval_ms != usual)
-			err = sources_drop(
-				s, i - 1,
-				"it is recorded every %u ms, those of most servers every "
-				"%u ms: peers need one interval",
-				s->at[i - 1].interval_ms, usual);
+			err = sources_drop(s, i - 1,
+					   "it is recorded every %u ms, those of most servers "
+					   "every %u ms: peers need one interval",
+					   s->at[i - 1].interval_ms, usual);
 	return err;
 }

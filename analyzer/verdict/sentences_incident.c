@@ -249,15 +249,13 @@ const char *sentence_suspicion(struct text *t, const struct incident *in)
 			    "then, or waits for another server");
 		break;
 	case SUSPICION_LOAD:
-		text_put(t,
-			 "no peer is as lightly loaded, so its values cannot be compared at equal "
-			 "load: it is slow, or each of its requests is more work");
+		text_put(t, "no peer is as lightly loaded, so its values cannot be compared at "
+			    "equal load: it is slow, or each of its requests is more work");
 		break;
 	case SUSPICION_QUEUE:
-		text_put(t,
-			 "requests queue at its disk, which works hardly longer on each than its "
-			 "peers' disks do: where all servers wait for each other, the slowest "
-			 "of healthy disks has the queue");
+		text_put(t, "requests queue at its disk, which works hardly longer on each than "
+			    "its peers' disks do: where all servers wait for each other, the "
+			    "slowest of healthy disks has the queue");
 		break;
 	case SUSPICION_NONE:
 	case SUSPICIONS: break;

@@ -290,8 +290,7 @@ const char *sentence_unjudged(struct text *t, const struct unjudged *u)
 	case UNJUDGED_SELDOM:
 		text_add(t,
 			 "its values come every %.6g s, those of most others every %.6g s: too "
-			 "seldom "
-			 "to compare them",
+			 "seldom to compare them",
 			 u->window_s, u->peers_s);
 		break;
 	case UNJUDGED_LEFT_OUT:

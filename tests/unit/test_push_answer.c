@@ -180,10 +180,10 @@ static void files(void **state)
 	put_file(path, "url=https://a:1\ntoken=" A43 "\n", 0600);
 	assert_int_equal(receivers_read(&all, dir), 0);
 	put_file(path, "url=https://a:1\ntoken=" A43 "\n", 0604);
-	assert_int_equal(receivers_read(&all, dir), -1);
+	assert_int_equal(receivers_read(&all, dir), -EINVAL);
 	unlink(path);
 	assert_int_equal(symlink("b-1.conf", path), 0);
-	assert_int_equal(receivers_read(&all, dir), -1);
+	assert_int_equal(receivers_read(&all, dir), -EINVAL);
 }
 
 int main(void)

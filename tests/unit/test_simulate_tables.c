@@ -11,6 +11,7 @@
 #include "tools/simulate.d/table_make.c"
 #include "tools/simulate.d/wander.c"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -433,17 +434,17 @@ static void options_are_read_strictly(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(read_wanders("wander", bad[i], &w), -1);
+		assert_int_equal(read_wanders("wander", bad[i], &w), -EINVAL);
 	assert_int_equal(read_wanders("wander", "0.1:90,0.2:1h", &w), 0);
 	assert_true(w.term[0].sd == 0.1 && w.term[0].tau_s == 90 && w.term[1].sd == 0.2 &&
 		    w.term[1].tau_s == 3600 && w.term[2].sd == 0);
 	assert_true(fabs(wanders_variance(&w) - 0.05) < 1e-12);
-	assert_int_equal(read_wanders("wander", "1:1m,1:1m,1:1m,1:1m,1:1m,1:1m,1:1m", &w), -1);
+	assert_int_equal(read_wanders("wander", "1:1m,1:1m,1:1m,1:1m,1:1m,1:1m,1:1m", &w), -EINVAL);
 	assert_int_equal(read_duty("duty", "1h:0.3", &d), 0);
 	assert_true(duty_on(&d, 0) && duty_on(&d, 1079) && !duty_on(&d, 1080) && duty_on(&d, 3600));
-	assert_int_equal(read_duty("duty", "1h:0", &d), -1);
-	assert_int_equal(read_duty("duty", "1h:1.1", &d), -1);
-	assert_int_equal(read_duty("duty", "0:0.5", &d), -1);
+	assert_int_equal(read_duty("duty", "1h:0", &d), -EINVAL);
+	assert_int_equal(read_duty("duty", "1h:1.1", &d), -EINVAL);
+	assert_int_equal(read_duty("duty", "0:0.5", &d), -EINVAL);
 	assert_int_equal(read_time_s("t", "2d", &s), 0);
 	assert_true(s == 2 * 86400);
 	assert_true(duty_on(&(struct duty){0}, 12345));

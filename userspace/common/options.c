@@ -68,7 +68,7 @@ int fail(const char *fmt, ...)
 	va_start(ap, fmt);
 	vwarn(fmt, ap);
 	va_end(ap);
-	return -1;
+	return -EINVAL;
 }
 
 int parse_uint(const char *s, unsigned int min, unsigned int max, unsigned int *out)

@@ -116,7 +116,7 @@ int commands_dispatch(const char *program, const char *about, const struct comma
 extern const char *program_name;
 
 /* Print "program: message" on stderr as one line, with '?' for what is not text (text_clean.h), so that
- * names may come from anywhere. fail() returns -1 for convenience. */
+ * names may come from anywhere. fail() returns -EINVAL for convenience. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The message that this thread said last, without the program's name. */

@@ -69,8 +69,7 @@ static int find_metric(const struct table *t, const char *name, const char *opti
 	*metric = names_find(&t->metrics, name);
 	if (*metric >= 0)
 		return 0;
-	fail("the table has no column '%s' of numbers for '%s'", name, option);
-	return -EINVAL;
+	return fail("the table has no column '%s' of numbers for '%s'", name, option);
 }
 
 static int columns_add(struct table_columns *c, struct table_column x)
@@ -198,10 +197,8 @@ int table_columns(struct table_columns *c, const struct table *t, const struct a
 		; /* as they are, where there are any */
 	else if (o->given)
 		err = find_metric(t, o->given, "--given", &given);
-	if (!err && o->given && o->signal && !strcmp(o->given, o->signal)) {
-		fail("'%s' cannot be judged given itself", o->signal);
-		err = -EINVAL;
-	}
+	if (!err && o->given && o->signal && !strcmp(o->given, o->signal))
+		err = fail("'%s' cannot be judged given itself", o->signal);
 	if (err)
 		return err;
 	if (o->signal)

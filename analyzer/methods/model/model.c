@@ -88,10 +88,9 @@ static int fit_counters(const struct model *m, const struct frame *f)
 
 		if (!t->windows || at == SIZE_MAX || f->metrics[at].counter == t->counter)
 			continue;
-		fail("the model does not fit: it was trained on %s'%s'%s --counter %s",
-		     t->counter ? "the rate of " : "", t->metric,
-		     t->counter ? "; give" : " as it is, without", t->metric);
-		return -EINVAL;
+		return fail("the model does not fit: it was trained on %s'%s'%s --counter %s",
+			    t->counter ? "the rate of " : "", t->metric,
+			    t->counter ? "; give" : " as it is, without", t->metric);
 	}
 	return 0;
 }
@@ -106,12 +105,10 @@ static int fit_metrics(const struct model *m, const struct frame *f)
 		const char *name = m->trained[i].metric;
 
 		if (m->trained[i].windows && metric_by_name(name) < 0 &&
-		    frame_find(f, name) == SIZE_MAX) {
-			fail("the model does not fit: trained on the metric '%s', which the data "
-			     "do not have",
-			     name);
-			return -EINVAL;
-		}
+		    frame_find(f, name) == SIZE_MAX)
+			return fail("the model does not fit: trained on the metric '%s', which the "
+				    "data do not have",
+				    name);
 	}
 	return 0;
 }
@@ -119,11 +116,10 @@ static int fit_metrics(const struct model *m, const struct frame *f)
 int model_fit(const struct model *m, const struct frame *f, bool per_node, size_t **index)
 {
 	*index = NULL;
-	if (m->interval_ms != f->interval_ms) {
-		fail("the model does not fit: trained on intervals of %u ms, the data have %u ms",
-		     m->interval_ms, f->interval_ms);
-		return -EINVAL;
-	}
+	if (m->interval_ms != f->interval_ms)
+		return fail("the model does not fit: trained on intervals of %u ms, the data have "
+			    "%u ms",
+			    m->interval_ms, f->interval_ms);
 	if (fit_metrics(m, f) || fit_counters(m, f))
 		return -EINVAL;
 	*index = calloc(f->n_nodes + 1, sizeof(**index));

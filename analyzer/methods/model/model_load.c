@@ -25,8 +25,7 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *path, const 
 	va_start(ap, fmt);
 	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
-	fail("cannot use the model '%s': %s", path, why);
-	return -EINVAL;
+	return fail("cannot use the model '%s': %s", path, why);
 }
 
 /* A whole number in [0, max]. */

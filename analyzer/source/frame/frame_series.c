@@ -40,11 +40,9 @@ static int list_nodes(struct frame *f, const struct sources *s)
 static int list_metrics(struct frame *f, const struct frame_opts *o)
 {
 	for (size_t i = 0; o->asked && i < o->asked->n; i++)
-		if (metric_by_name(o->asked->at[i]) < 0) {
-			fail("series files have no metric '%s' (see 'limpet show')",
-			     o->asked->at[i]);
-			return -EINVAL;
-		}
+		if (metric_by_name(o->asked->at[i]) < 0)
+			return fail("series files have no metric '%s' (see 'limpet show')",
+				    o->asked->at[i]);
 	f->metrics = calloc(M_COUNT, sizeof(*f->metrics));
 	if (!f->metrics)
 		return -ENOMEM;

@@ -63,10 +63,8 @@ static int list_metrics(struct table_grid *g)
 	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
 
 	for (size_t i = 0; o->asked && i < o->asked->n; i++)
-		if (names_find(&t->metrics, o->asked->at[i]) < 0) {
-			fail("the table has no metric '%s'", o->asked->at[i]);
-			return -EINVAL;
-		}
+		if (names_find(&t->metrics, o->asked->at[i]) < 0)
+			return fail("the table has no metric '%s'", o->asked->at[i]);
 	if (!t->n) {
 		fail("the table has no number in any column of a metric (numbers have a decimal "
 		     "point)");

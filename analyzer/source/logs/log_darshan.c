@@ -62,10 +62,9 @@ static void note_unread(struct darshan *k)
 			 "%llu of its records are sums over processes that share a file: left out",
 			 (unsigned long long)k->shared);
 	if (k->unknown && !k->made)
-		log_note(k->l,
-			 "of none of its files that were read or written it is known on which "
-			 "servers they lie: '--layout' says it where it is not Lustre that has "
-			 "them");
+		log_note(k->l, "of none of its files that were read or written it is known on "
+			       "which servers they lie: '--layout' says it where it is not Lustre "
+			       "that has them");
 }
 
 static int read_all(struct darshan *k)

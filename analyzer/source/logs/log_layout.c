@@ -165,10 +165,8 @@ int layouts_read(struct layouts *y, const char *path)
 
 	y->path.max = y->server.max = FILES_MAX;
 	err = option_lines(path, take_line, &k);
-	if (!err && !y->n_servers) {
-		fail("'%s' says of no file on which servers it lies", path);
-		err = -EINVAL;
-	}
+	if (!err && !y->n_servers)
+		err = fail("'%s' says of no file on which servers it lies", path);
 	return err;
 }
 

@@ -250,7 +250,7 @@ static int add_zone(struct reading *r, const char *text)
 	if (!z)
 		return -ENOMEM;
 	if (!time_offset(&zone, &seconds) || *zone || (is && (is == text || is - text >= HOST_LEN)))
-		return fail("'--zone %s' is neither ±HH:MM nor NAME=±HH:MM", text), -EINVAL;
+		return fail("'--zone %s' is neither ±HH:MM nor NAME=±HH:MM", text);
 	z->ns = seconds * NS_PER_S;
 	z->name = is ? strndup(text, (size_t)(is - text)) : NULL;
 	return is && !z->name ? -ENOMEM : 0;

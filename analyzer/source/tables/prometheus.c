@@ -77,8 +77,7 @@ static int bad(const struct prometheus *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	fail("cannot read '%s': %s", p->source, message);
-	return -EINVAL;
+	return fail("cannot read '%s': %s", p->source, message);
 }
 
 /* ---- an answer ----------------------------------------------------------------------------------- */
@@ -468,8 +467,7 @@ static int name_nodes(struct prometheus *p, uint32_t *node)
 		if (len >= HOST_LEN)
 			err = bad(p,
 				  "the server's name '%.80s' is longer than %d bytes: leave it out "
-				  "with "
-				  "'?instance!=NAME', or take another label with --node",
+				  "with '?instance!=NAME', or take another label with --node",
 				  name, HOST_LEN - 1);
 		at = err ? 0 : names_add_n(&p->t->nodes, name, len);
 		if (at < 0)

@@ -163,10 +163,8 @@ int table_name(const struct lines *l, struct names *s, const char *what, const c
 
 int table_kind(struct table *t, const struct lines *l, bool events)
 {
-	if (t->n && t->events != events) {
-		fail("'%s': state durations and other tables do not go together", l->name);
-		return -EINVAL;
-	}
+	if (t->n && t->events != events)
+		return fail("'%s': state durations and other tables do not go together", l->name);
 	t->events = events;
 	return 0;
 }
@@ -181,10 +179,8 @@ int table_node_of_file(struct table *t, const struct lines *l, const char *path,
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	size_t len = strcspn(base, ".");
 
-	if (!strcmp(path, "-") || !len || len >= HOST_LEN) {
-		fail("'%s' has no name a node could have ('--node @file')", l->name);
-		return -EINVAL;
-	}
+	if (!strcmp(path, "-") || !len || len >= HOST_LEN)
+		return fail("'%s' has no name a node could have ('--node @file')", l->name);
 	return table_name(l, &t->nodes, "a node", base, len, HOST_LEN - 1, node);
 }
 
@@ -196,12 +192,10 @@ int table_metric_of_file(const struct lines *l, const char *path, char metric[ME
 
 	if (data && (size_t)(data - base) < len)
 		len = (size_t)(data - base);
-	if (!strcmp(path, "-") || !len || len >= METRIC_NAME_LEN) {
-		fail("'%s': which metric is it of? Call the file as the metric, such as "
-		     "await.json or await.csv",
-		     l->name);
-		return -EINVAL;
-	}
+	if (!strcmp(path, "-") || !len || len >= METRIC_NAME_LEN)
+		return fail("'%s': which metric is it of? Call the file as the metric, such as "
+			    "await.json or await.csv",
+			    l->name);
 	snprintf(metric, METRIC_NAME_LEN, "%.*s", (int)len, base);
 	return 0;
 }
@@ -240,9 +234,8 @@ static int unknown(const struct lines *l, const unsigned char *head, size_t n)
 	for (size_t i = 0; i < FORMATS; i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
 					formats[i]->name);
-	fail("'%s' is neither a series file nor a table: %s%s", l->name, list,
-	     utf16 ? "; text must be in UTF-8" : "");
-	return -EINVAL;
+	return fail("'%s' is neither a series file nor a table: %s%s", l->name, list,
+		    utf16 ? "; text must be in UTF-8" : "");
 }
 
 /* What others write and limpet does not read, by what is at its begin: what is to be done. */

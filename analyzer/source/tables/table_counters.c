@@ -20,18 +20,15 @@ static int mark_counters(struct table *t, const struct table_opts *o)
 		/* one that --metric leaves out is not looked for */
 		if (metric < 0 && !table_wanted(o, o->counters.at[i]))
 			continue;
-		if (metric < 0) {
-			fail("'--counter %s': the table has no such column", o->counters.at[i]);
-			return -EINVAL;
-		}
+		if (metric < 0)
+			return fail("'--counter %s': the table has no such column",
+				    o->counters.at[i]);
 		t->counter[metric] = true;
 	}
 	for (size_t i = 0; i < t->rates.n; i++)
 		t->counter[names_find(&t->metrics, t->rates.at[i])] = true;
-	if (o->counters.n && t->events) {
-		fail("state durations have no counters ('--counter %s')", o->counters.at[0]);
-		return -EINVAL;
-	}
+	if (o->counters.n && t->events)
+		return fail("state durations have no counters ('--counter %s')", o->counters.at[0]);
 	return 0;
 }
 

@@ -142,18 +142,17 @@ enum { COMMAS_ENOUGH = 20 };
 
 static int unsure(const struct csv *s, const struct column *c)
 {
-	fail("'%s': column '%s' has numbers with commas, of which it is not known whether they are "
-	     "decimal points: write points, as 'tr , . <FILE' does",
-	     s->l->name, c->name);
-	return -EINVAL;
+	return fail("'%s': column '%s' has numbers with commas, of which it is not known whether "
+		    "they are decimal points: write points, as 'tr , . <FILE' does",
+		    s->l->name, c->name);
 }
 
 static int unsure_points(const struct csv *s, const struct column *c)
 {
-	fail("'%s': column '%s' has points, and other numbers of the file have decimal commas: "
-	     "points may part thousands there; write decimal points in all columns, or none",
-	     s->l->name, c->name);
-	return -EINVAL;
+	return fail(
+		"'%s': column '%s' has points, and other numbers of the file have decimal commas: "
+		"points may part thousands there; write decimal points in all columns, or none",
+		s->l->name, c->name);
 }
 
 /*

@@ -156,12 +156,10 @@ int table_finish(struct table *t, const struct table_opts *o)
 {
 	int err = 0;
 
-	if (t->sysstat && o->node && strcmp(o->node, "@file") != 0) {
-		fail("'--node %s' has no meaning for tables of sysstat's, which name their server: "
-		     "'--node @file' takes the file's name",
-		     o->node);
-		return -EINVAL;
-	}
+	if (t->sysstat && o->node && strcmp(o->node, "@file") != 0)
+		return fail("'--node %s' has no meaning for tables of sysstat's, which name their "
+			    "server: '--node @file' takes the file's name",
+			    o->node);
 	if (*t->guess.column) {
 		err = sort_from(t, BY_METRIC);
 		err = err ? err : table_settle(t, o);

@@ -51,10 +51,9 @@ static int give_keys(struct csv *s)
 
 	s->rows = o->time && !strcmp(o->time, "@row");
 	s->file = o->node && !strcmp(o->node, "@file");
-	if (s->rows && !(o->interval_s > 0)) {
-		fail("'--time @row' needs '--interval SECONDS': how far apart the lines are");
-		return -EINVAL;
-	}
+	if (s->rows && !(o->interval_s > 0))
+		return fail(
+			"'--time @row' needs '--interval SECONDS': how far apart the lines are");
 	if (!s->rows)
 		err = give(s, TIME, o->time, table_times,
 			   "--time, or --time @row if there is none");

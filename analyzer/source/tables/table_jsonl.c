@@ -274,11 +274,9 @@ static int read_objects(struct table *t, struct lines *l, const char *path,
 	struct jsonl j = {.t = t, .l = l, .o = o, .at.bytes = __builtin_nanf("")};
 	int err = table_kind(t, l, false);
 
-	if (!err && o->time && !strcmp(o->time, "@row")) {
-		fail("'%s' is JSON%s, which %s a time ('--time @row')", l->name,
-		     array ? "" : " Lines", array ? "has" : "have");
-		err = -EINVAL;
-	}
+	if (!err && o->time && !strcmp(o->time, "@row"))
+		err = fail("'%s' is JSON%s, which %s a time ('--time @row')", l->name,
+			   array ? "" : " Lines", array ? "has" : "have");
 	if (err)
 		return err;
 	j.file = o->node && !strcmp(o->node, "@file");

@@ -38,9 +38,8 @@ bool lines_packed(const struct lines *l)
 
 static int packed_failed(const struct lines *l, const char *why)
 {
-	fail("'%s' line %llu: the compressed file is cut off or damaged (%s)", l->name,
-	     (unsigned long long)l->next, why);
-	return -EINVAL;
+	return fail("'%s' line %llu: the compressed file is cut off or damaged (%s)", l->name,
+		    (unsigned long long)l->next, why);
 }
 
 /* A file cut off in the middle gives what there is, and only then says so. */
@@ -106,9 +105,8 @@ static ssize_t lines_read(struct lines *l, void *to, size_t room)
 	}
 	if (got != -EBADMSG)
 		return got;
-	fail("'%s' line %llu: the compressed file cannot be read: %s", l->name,
-	     (unsigned long long)l->next, unpack_why(l->unpack));
-	return -EINVAL;
+	return fail("'%s' line %llu: the compressed file cannot be read: %s", l->name,
+		    (unsigned long long)l->next, unpack_why(l->unpack));
 }
 
 /* More text; what was not taken moves to the front. */
@@ -136,8 +134,7 @@ int lines_close(struct lines *l)
 	free(l->buf);
 	if (code == Z_OK || !l->eof)
 		return 0;
-	fail("'%s': the compressed file is cut off or damaged", l->name);
-	return -EINVAL;
+	return fail("'%s': the compressed file is cut off or damaged", l->name);
 }
 
 int lines_peek(struct lines *l, const unsigned char **head, size_t *n)
@@ -159,8 +156,7 @@ int lines_bad(const struct lines *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	fail("'%s' line %llu: %s", l->name, (unsigned long long)l->line, message);
-	return -EINVAL;
+	return fail("'%s' line %llu: %s", l->name, (unsigned long long)l->line, message);
 }
 
 static bool separates(const struct lines *l, char c)

@@ -211,10 +211,9 @@ static int read_prometheus(struct table *t, struct lines *l, const char *path,
 		.t = t, .l = l, .path = path, .o = o, .at.bytes = __builtin_nanf("")};
 	int err = table_kind(t, l, false);
 
-	if (!err && o->time) {
-		fail("'%s' is of Prometheus, which has its times ('--time %s')", l->name, o->time);
-		err = -EINVAL;
-	}
+	if (!err && o->time)
+		err = fail("'%s' is of Prometheus, which has its times ('--time %s')", l->name,
+			   o->time);
 	p.file = o->node && !strcmp(o->node, "@file");
 	if (!err && p.file)
 		err = table_node_of_file(t, l, path, &p.at.node);

@@ -236,13 +236,10 @@ static int run_sadf(struct table *t, const char *file, const char *path, const s
 		return err;
 	if (end == -ENOENT)
 		return end;
-	if (end == -ECHILD) {
-		fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of another "
-		     "version "
-		     "(sadf -c converts old ones)",
-		     path);
-		return -EINVAL;
-	}
+	if (end == -ECHILD)
+		return fail("sadf cannot read '%s' to its end: it is cut off, damaged, or of "
+			    "another version (sadf -c converts old ones)",
+			    path);
 	return t->lines == before ? table_note(t, "'%s' holds nothing that can be compared", path)
 				  : 0;
 }

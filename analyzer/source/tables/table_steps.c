@@ -131,17 +131,13 @@ static int choose_step(struct table *t, const struct times *nodes, const struct 
 		step = 1000 * MS; /* one time only */
 	if (o->interval_s > 0)
 		step = llround(o->interval_s * 1000) * MS;
-	if (step < MS * 98 / 100) {
-		fail("the lines of the table are %.3g ms apart, and 1 ms is the least: choose a "
-		     "grid with --interval",
-		     (double)step / MS);
-		return -EINVAL;
-	}
-	if (step > STEP_MAX) {
-		fail("the lines of the table are %.3g days apart, and %lld are the most",
-		     (double)step / (86400e3 * MS), STEP_MAX / (86400 * 1000 * MS));
-		return -EINVAL;
-	}
+	if (step < MS * 98 / 100)
+		return fail("the lines of the table are %.3g ms apart, and 1 ms is the least: "
+			    "choose a grid with --interval",
+			    (double)step / MS);
+	if (step > STEP_MAX)
+		return fail("the lines of the table are %.3g days apart, and %lld are the most",
+			    (double)step / (86400e3 * MS), STEP_MAX / (86400 * 1000 * MS));
 	t->step_ns = o->interval_s > 0 ? step : rounded(step);
 	return 0;
 }

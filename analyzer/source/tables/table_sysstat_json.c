@@ -212,25 +212,23 @@ static int record(struct sysstat_json *s, const json_t *e)
 
 int sysstat_note_first(struct table *t)
 {
-	return table_note(t, "iostat's first report is left out: without -y it covers all the time "
-			     "since boot");
+	return table_note(
+		t,
+		"iostat's first report is left out: without -y it covers all the time since boot");
 }
 
 int sysstat_only_first(const struct lines *l)
 {
-	fail("'%s': each run of iostat has one report, which is left out as it may cover all the "
-	     "time since "
-	     "boot; run 'iostat -y -x -t N 2' or without end",
-	     l->name);
-	return -EINVAL;
+	return fail("'%s': each run of iostat has one report, which is left out as it may cover "
+		    "all the time since boot; run 'iostat -y -x -t N 2' or without end",
+		    l->name);
 }
 
 int sysstat_note_zone(struct table *t, const struct lines *l)
 {
 	return l->local ? table_note(t, "times of sar and iostat that name no zone are read as "
-					"UTC; record "
-					"with TZ=UTC, or give sar's own file (sar -o), whose times "
-					"are exact")
+					"UTC; record with TZ=UTC, or give sar's own file (sar -o), "
+					"whose times are exact")
 			: 0;
 }
 
@@ -283,11 +281,10 @@ static int read_sysstat_json(struct table *t, struct lines *l, const char *path,
 	t->merge = true;
 	err = err ?: json_document(l, &(struct json_document){lists, element, member, &s, true});
 	if (err > 0)
-		err = table_note(
-			t,
-			"'%s': the JSON is not finished (iostat was killed, or still writes): "
-			"complete reports were read",
-			l->name);
+		err = table_note(t,
+				 "'%s': the JSON is not finished (iostat was killed, or still "
+				 "writes): complete reports were read",
+				 l->name);
 	if (!err && s.records && t->lines == before)
 		err = sysstat_only_first(l);
 	return err ?: sysstat_note_zone(t, l);
