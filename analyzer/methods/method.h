@@ -38,7 +38,7 @@ struct slice {
 enum method_reads { READS_INTERVALS = 1, READS_COLUMNS = 2, READS_FRAMES = 4, READS_STATES = 8 };
 
 struct method {
-	const char *name, *summary;
+	const char *name;
 	unsigned int reads; /* of enum method_reads; what reads frames goes with others that do */
 	bool is_default;    /* one row: taken where neither method nor model is asked for */
 	enum vocabulary words;	  /* of the causes it names */

@@ -24,7 +24,6 @@ static const char *const heeds[] = {"hardware", NULL};
 
 const struct method method_autodiagn = {
 	.name = AUTODIAGN_NAME,
-	.summary = "running tasks that stay behind, and why, from logs of jobs (AutoDiagn)",
 	.reads = READS_STATES,
 	.words = WORDS_ROBUST,
 	.heeds = heeds,

@@ -143,14 +143,13 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 
 /* ---- the rows ---------------------------------------------------------------------------------*/
 
-#define BASELINE(NAME, REACHES, SUMMARY)                                                    \
+#define BASELINE(NAME, REACHES)                                                             \
 	static int NAME##_task(struct window_run *r, struct window_task *t, struct slice s) \
 	{                                                                                   \
 		return judge_task(r, t, s, baseline_##NAME, REACHES);                       \
 	}                                                                                   \
 	const struct method method_##NAME = {                                               \
 		.name = #NAME,                                                              \
-		.summary = SUMMARY,                                                         \
 		.reads = READS_FRAMES,                                                      \
 		.heeds = method_frames_heeds,                                               \
 		.make = method_frames,                                                      \
@@ -165,6 +164,6 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 		.judge_task = NAME##_task,                                                  \
 	}
 
-BASELINE(ratio, false, "over twice the peers' median (a rule of thumb)");
-BASELINE(hdfs, false, "over 3 x the median and 3 deviations (HDFS's slow nodes)");
-BASELINE(ceph, true, "10 deviations over the median (proposed for Ceph)");
+BASELINE(ratio, false); /* over twice the peers' median: a rule of thumb */
+BASELINE(hdfs, false);	/* over 3 x the median and 3 deviations: HDFS's slow nodes */
+BASELINE(ceph, true);	/* 10 deviations over the median: proposed for Ceph */

@@ -199,7 +199,6 @@ static bool cwnd_threshold(const struct params *p, double fraction, struct blind
 
 const struct method method_cwnd = {
 	.name = "cwnd",
-	.summary = "congestion window against the peers' median, trained (FAST'10)",
 	.reads = READS_FRAMES,
 	.heeds = method_frames_heeds,
 	.make = method_frames,

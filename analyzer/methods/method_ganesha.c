@@ -19,7 +19,6 @@ static const char *const heeds[] = {"model", "slack", "weighted", NULL};
 
 const struct method method_ganesha = {
 	.name = "ganesha",
-	.summary = "profiles of whole seconds and how often each is met, trained (Ganesha, Kahuna)",
 	.reads = READS_FRAMES,
 	.heeds = heeds,
 	.make = method_frames,

@@ -125,7 +125,6 @@ static bool kl_threshold(const struct params *p, double trained, struct blind *b
 
 const struct method method_kl = {
 	.name = "kl",
-	.summary = "histograms and KL divergence, trained (FAST'10)",
 	.reads = READS_FRAMES,
 	.heeds = method_frames_heeds,
 	.make = method_frames,

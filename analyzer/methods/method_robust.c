@@ -119,7 +119,6 @@ static const char *const heeds[] = {"acknowledge", "offsets", "hop",   "budget",
 
 const struct method method_robust = {
 	.name = ROBUST_NAME,
-	.summary = "compares every signal with the peers' and with its own past",
 	.reads = READS_INTERVALS | READS_COLUMNS | READS_STATES,
 	.is_default = true,
 	.words = WORDS_ROBUST,

@@ -28,7 +28,6 @@ static const char *const heeds[] = {"min", "threshold", "online", "pooled", "win
 
 const struct method method_salsa = {
 	.name = SALSA_NAME,
-	.summary = "distributions of how long each state takes, from logs of jobs (SALSA, Kahuna)",
 	.reads = READS_STATES,
 	.words = WORDS_ROBUST,
 	.heeds = heeds,

@@ -37,7 +37,6 @@ static const char *const heeds[] = {"acknowledge", "offsets",	"hop",	    "budget
 
 const struct method method_stragglers = {
 	.name = STRAGGLERS_NAME,
-	.summary = "what robust says, and which tasks hold up their job, and why",
 	.reads = READS_INTERVALS | READS_STATES,
 	.words = WORDS_ROBUST,
 	.causes = true,

@@ -8,12 +8,11 @@
 const struct rule_bounds rule_bound = {.hog_share = 0.1, .hog_await = 1.3, .hot = 1.5};
 
 /* What is compared with here, and why. */
-static const struct {
-	/* servers; below, the method itself is less sure */
-	double few;
-	/* less data than this, s: neither what is usual nor how long is known */
-	unsigned int short_s;
-} bounds = {.few = 5, .short_s = 90};
+
+/* servers; below, the method itself is less sure */
+#define FEW_SERVERS 5
+/* less data than this, s: neither what is usual nor how long is known */
+#define SHORT_S 90
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
@@ -91,9 +90,9 @@ static void doubts(const struct facts *f, struct incident *a)
 {
 	double stolen = value_of_node(SIG_STEAL, &f->me->now, (struct lone){0});
 
-	if (f->n_peers + 1 < bounds.few)
+	if (f->n_peers + 1 < FEW_SERVERS)
 		doubt(a, (struct doubt){.kind = DOUBT_FEW_PEERS, .n = (double)f->n_peers});
-	if (f->me->now.seconds + f->me->before.seconds < bounds.short_s)
+	if (f->me->now.seconds + f->me->before.seconds < SHORT_S)
 		doubt(a, (struct doubt){.kind = DOUBT_SHORT,
 					.n = f->me->now.seconds + f->me->before.seconds});
 	/* where more is taken than from its peers, that is what hogs its processors */

@@ -319,31 +319,24 @@ int rules_equal_load(const struct scene *s, size_t me, const char *disk,
 /* ---- latency, and how busy it is ---------------------------------------------------------------- */
 
 /* What is compared with here, and why. */
-static const struct {
-	/* the device's part of the excess latency from which on it is the device: the larger half */
-	double device_part;
-	/* busy time per operation of a slow device is at least so many times its peers': disks of one model
-	 * differ by less, and in a system that waits for its slowest disk that little is enough for a long
-	 * queue there */
-	double service;
-	/* work is alike up to so much difference in the share of reads, and up to so many times in size */
-	double reads, size;
-	/* the most that is taken off for what it was before */
-	double usual;
-	/* of data from which on that is known, s */
-	unsigned int before_s;
-	/* the most that a disk is taken to be busy where its queue is reckoned with: at 1 it would have no end */
-	double full;
-	/* share of the time from which on a disk is busy all the time */
-	double busy;
-} bounds = {.device_part = 0.5,
-	    .service = 1.3,
-	    .reads = 0.25,
-	    .size = 2,
-	    .usual = 1.5,
-	    .before_s = 30,
-	    .full = 0.99,
-	    .busy = 0.97};
+
+/* the device's part of the excess latency from which on it is the device: the larger half */
+#define DEVICE_PART 0.5
+/* busy time per operation of a slow device is at least so many times its peers': disks of one model
+ * differ by less, and in a system that waits for its slowest disk that little is enough for a long
+ * queue there */
+#define SERVICE_SLOW 1.3
+/* work is alike up to so much difference in the share of reads, and up to so many times in size */
+#define READS_ALIKE 0.25
+#define SIZES_ALIKE 2
+/* the most that is taken off for what it was before */
+#define USUAL_MOST 1.5
+/* of data from which on that is known, s */
+#define BEFORE_S 30
+/* the most that a disk is taken to be busy where its queue is reckoned with: at 1 it would have no end */
+#define BUSY_MOST 0.99
+/* share of the time from which on a disk is busy all the time */
+#define ALWAYS_BUSY 0.97
 
 static double mean_of(const struct interval *h, const void *arg)
 {
@@ -433,8 +426,8 @@ static struct work work_of(const struct interval *h, const char *disk)
 static double service_alike(const struct interval *h, const void *arg)
 {
 	const struct work *own = arg, work = work_of(h, "");
-	bool alike = fabs(work.reads - own->reads) <= bounds.reads &&
-		     fabs(log(work.kb / own->kb)) <= log(bounds.size);
+	bool alike = fabs(work.reads - own->reads) <= READS_ALIKE &&
+		     fabs(log(work.kb / own->kb)) <= log(SIZES_ALIKE);
 
 	return alike ? service(h, "") : NAN;
 }
@@ -464,14 +457,14 @@ static double mean_of_enough(const struct interval *h, const void *arg)
 bool disk_load_explains(const struct facts *f, double load, double ratio)
 {
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
-	double idle = fmax(1 - own, 1 - bounds.full);
+	double idle = fmax(1 - own, 1 - BUSY_MOST);
 
 	if (!(load >= rule_bound.hot))
 		return false;
 	/* near its limit a queue grows much faster than the load, at a disk that is as quick as any: as
 	 * 1 / (1 - busy) does, that of an M/M/1 queue */
 	return load >= ratio ||
-	       (disk_service_ratio(f) < bounds.service && !(ratio > (1 - peers) / idle));
+	       (disk_service_ratio(f) < SERVICE_SLOW && !(ratio > (1 - peers) / idle));
 }
 
 struct served disk_served(const struct facts *f, const char *disk)
@@ -489,7 +482,7 @@ struct served disk_served(const struct facts *f, const char *disk)
 			continue;
 		/* such requests as no peer does tell only how long the disk is busy with them */
 		if (isnan(peers)) {
-			s.explained &= disk_service_ratio(f) < bounds.service;
+			s.explained &= disk_service_ratio(f) < SERVICE_SLOW;
 			continue;
 		}
 		s.checked = true;
@@ -525,7 +518,7 @@ static double service_before(const struct facts *f)
 
 	if (a && isfinite(a->before))
 		return a->before;
-	return f->me->before.seconds < bounds.before_s ? NAN : service_beside(f, true);
+	return f->me->before.seconds < BEFORE_S ? NAN : service_beside(f, true);
 }
 
 struct service_asked rules_asked(const struct scene *s, size_t me, const char *disk)
@@ -547,13 +540,13 @@ static double service_now(const struct facts *f)
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 	double ratio = service_beside(f, false), before, change;
 
-	if (!(own > 0) || !(peers > 0) || (own >= bounds.busy && f->me->flash))
+	if (!(own > 0) || !(peers > 0) || (own >= ALWAYS_BUSY && f->me->flash))
 		return NAN;
 	before = service_before(f);
 	/* what is not known now is not what it was: fmin() and fmax() would take that for it */
 	if (!isfinite(before) || isnan(ratio))
 		return ratio;
-	change = ratio / fmin(bounds.usual, fmax(1, before));
+	change = ratio / fmin(USUAL_MOST, fmax(1, before));
 	return always_up(f) ? fmax(change, fmin(ratio, before)) : change;
 }
 
@@ -587,7 +580,7 @@ bool disk_bottleneck(const struct facts *f)
 	if (f->hogged || disk_unclaimed(f))
 		return false;
 	/* with the device's own time measured and not up, the wait is above it: another matter */
-	return disk_service_ratio(f) < bounds.service;
+	return disk_service_ratio(f) < SERVICE_SLOW;
 }
 
 /* A ratio this much larger for large requests than for small ones, or the reverse, is a slope. */
@@ -683,7 +676,7 @@ static bool queue_harmed(const struct facts *f)
 	const struct scene_node *n = f->me;
 	double now = queue(&n->now, f->disk), before = queue(&n->before, f->disk);
 
-	if (n->before.seconds < bounds.before_s || isnan(before) || isnan(now))
+	if (n->before.seconds < BEFORE_S || isnan(before) || isnan(now))
 		return facts_up(f, SIG_QUEUE);
 	if (others_before(f) >= 0.5 * (f->others.read_kb + f->others.written_kb))
 		return facts_up(f, SIG_QUEUE);
@@ -696,7 +689,7 @@ void disk_busy(const struct facts *f, struct busy *b)
 	*b = (struct busy){.now = 100 * utilisation(&f->me->now, f->disk),
 			   .peers = 100 * facts_peers(f, utilisation, ""),
 			   .before = NAN};
-	if (f->me->before.seconds >= bounds.before_s)
+	if (f->me->before.seconds >= BEFORE_S)
 		b->before = 100 * utilisation(&f->me->before, f->disk);
 }
 
@@ -748,7 +741,7 @@ static bool is_above_device(const struct facts *f)
 {
 	double ratio, part = disk_device_part(f, facts_worst_is_write(f, &ratio));
 
-	return part < (f->up & FOR_DEVICE_SLOW ? bounds.device_part / 2 : bounds.device_part);
+	return part < (f->up & FOR_DEVICE_SLOW ? DEVICE_PART / 2 : DEVICE_PART);
 }
 
 bool rule_device_slow(const struct facts *f)

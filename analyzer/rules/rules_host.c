@@ -7,26 +7,21 @@
 #include <string.h>
 
 /* What is compared with here, and why. */
-static const struct {
-	/* work below this share of the peers' is (nearly) none: what is left are heartbeats and metadata. A
-	 * slow server keeps up more than that. */
-	double hung_share;
-	/* peers that move less than this themselves, kB/s, tell nothing */
-	double hung_peers_kb;
-	/* it did at least this share of the peers' work before: else it is a server that has less to do, and
-	 * no fault */
-	double hung_before;
-	/* connections that nobody reads, of those that were active before: not every client has to do with one
-	 * server at any moment */
-	double hung_unread;
-	/* work below this share of its own before: the rest is what it did before it hung, in the interval in
-	 * which that was */
-	double hung_quiet;
-} bounds = {.hung_share = 0.05,
-	    .hung_peers_kb = 256,
-	    .hung_before = 0.3,
-	    .hung_unread = 0.25,
-	    .hung_quiet = 0.3};
+
+/* work below this share of the peers' is (nearly) none: what is left are heartbeats and metadata. A
+ * slow server keeps up more than that. */
+#define HUNG_SHARE 0.05
+/* peers that move less than this themselves, kB/s, tell nothing */
+#define HUNG_PEERS_KB 256
+/* it did at least this share of the peers' work before: else it is a server that has less to do, and
+ * no fault */
+#define HUNG_BEFORE 0.3
+/* connections that nobody reads, of those that were active before: not every client has to do with one
+ * server at any moment */
+#define HUNG_UNREAD 0.25
+/* work below this share of its own before: the rest is what it did before it hung, in the interval in
+ * which that was */
+#define HUNG_QUIET 0.3
 
 /* What a server does for the file system, kB/s: on its disks and over its sockets. */
 static double work(const struct interval *h, const void *arg)
@@ -66,10 +61,9 @@ bool rule_hung(const struct facts *f)
 		return false;
 	if (stuck(f->me) && facts_or0(facts_peers_at(f, false, ops, NULL)) >= 1)
 		return true;
-	if (!(peers >= bounds.hung_peers_kb) || now > bounds.hung_share * peers)
+	if (!(peers >= HUNG_PEERS_KB) || now > HUNG_SHARE * peers)
 		return false;
-	return f->me->before.seconds && was > 0 &&
-	       work(&f->me->before, NULL) >= bounds.hung_before * was;
+	return f->me->before.seconds && was > 0 && work(&f->me->before, NULL) >= HUNG_BEFORE * was;
 }
 
 void tell_hung(const struct facts *f, struct incident *a)
@@ -93,8 +87,8 @@ bool rule_unread(const struct facts *f)
 	       were = acc_mean(f->me->before.acc[NA_ACTIVE]), was = work(&f->me->before, NULL);
 
 	return facts_indicted(f, SIG_UNREAD) && !f->me->silent && !(f->up & (FOREIGN | LATENCY)) &&
-	       was >= bounds.hung_peers_kb && work(&f->me->now, NULL) <= bounds.hung_quiet * was &&
-	       unread >= bounds.hung_unread * were;
+	       was >= HUNG_PEERS_KB && work(&f->me->now, NULL) <= HUNG_QUIET * was &&
+	       unread >= HUNG_UNREAD * were;
 }
 
 void tell_unread(const struct facts *f, struct incident *a)

@@ -389,37 +389,29 @@ int links_clients(const struct scene *s, int (*fn)(void *arg, const struct notic
 /* ---- others' bytes ------------------------------------------------------------------------------ */
 
 /* What is compared with here, and why. */
-static const struct {
-	/* foreign network bytes of so many times the file system's own come before whatever is slow besides:
-	 * they are no noise, latency can be */
-	double flood;
-	/* of traffic with a host that uses this server alone, the share that the file system's own disk bytes
-	 * grew by: it is a client's */
-	double demand;
-	/* with loss, foreign bytes below this share of the file system's are its own segments sent again and
-	 * acknowledgements */
-	double resent;
-	/* a share of lost segments at which throughput has fallen by more than any disk that is slow by less
-	 * than the next: 1 % halves it within ms */
-	double loss_sure;
-	double disk_sure;
-	/* of two directions the one that loses so many times more is the only one */
-	double direction;
-	/* a server whose congestion windows are this many times smaller than its peers' is losing what it sends:
-	 * 2.5 times measured at 0.1 %, and 1.2 where as much was sent again because requests and
-	 * acknowledgements were lost on the way in */
-	double windows;
-	/* segments that come out of order for each one lost: those of one congestion window under loss, 5
-	 * measured at 5 % */
-	double ooo_per_loss;
-} bounds = {.flood = 1,
-	    .demand = 0.3,
-	    .resent = 0.25,
-	    .loss_sure = 0.01,
-	    .disk_sure = 2,
-	    .direction = 4,
-	    .windows = 1.6,
-	    .ooo_per_loss = 5};
+
+/* foreign network bytes of so many times the file system's own come before whatever is slow besides:
+ * they are no noise, latency can be */
+#define FLOOD 1
+/* of traffic with a host that uses this server alone, the share that the file system's own disk bytes
+ * grew by: it is a client's */
+#define DEMAND 0.3
+/* with loss, foreign bytes below this share of the file system's are its own segments sent again and
+ * acknowledgements */
+#define RESENT 0.25
+/* a share of lost segments at which throughput has fallen by more than any disk that is slow by less
+ * than the next: 1 % halves it within ms */
+#define LOSS_SURE 0.01
+#define DISK_SURE 2
+/* of two directions the one that loses so many times more is the only one */
+#define DIRECTION 4
+/* a server whose congestion windows are this many times smaller than its peers' is losing what it sends:
+ * 2.5 times measured at 0.1 %, and 1.2 where as much was sent again because requests and
+ * acknowledgements were lost on the way in */
+#define WINDOWS 1.6
+/* segments that come out of order for each one lost: those of one congestion window under loss, 5
+ * measured at 5 % */
+#define OOO_PER_LOSS 5
 
 /* A signal's value without what hosts exchange that this server alone knows: lone_kb() tells more of these. */
 static double net_value(const struct interval *h, const void *arg)
@@ -437,7 +429,7 @@ static bool is_demand(const struct facts *f, double kb)
 {
 	double more = disk_own_kb(&f->me->now, "") - facts_or0(facts_peers(f, facts_own_kb, NULL));
 
-	return kb > 0 && more >= bounds.demand * kb;
+	return kb > 0 && more >= DEMAND * kb;
 }
 
 /* What its peers exchange with the file system's clients and it does not, without `lone`. Clients that it
@@ -499,7 +491,7 @@ static double foreign_excess(const struct facts *f, bool tx)
 		return 0;
 	excess = facts_or0(net_value(&f->me->now, s)) - facts_or0(facts_peers(f, net_value, s));
 	excess += lone_kb(f, tx, NULL);
-	if (blames(side_of(f, tx)) && excess < bounds.resent * own_kb(f, tx))
+	if (blames(side_of(f, tx)) && excess < RESENT * own_kb(f, tx))
 		return 0;
 	return excess > signals[*s].floor ? excess : 0;
 }
@@ -514,8 +506,8 @@ bool rule_flood(const struct facts *f)
 {
 	if (!rule_network_hog(f))
 		return false;
-	return foreign_excess(f, false) >= fmax(1024, bounds.flood * own_kb(f, false)) ||
-	       foreign_excess(f, true) >= fmax(1024, bounds.flood * own_kb(f, true));
+	return foreign_excess(f, false) >= fmax(1024, FLOOD * own_kb(f, false)) ||
+	       foreign_excess(f, true) >= fmax(1024, FLOOD * own_kb(f, true));
 }
 
 void tell_network_hog(const struct facts *f, struct incident *a)
@@ -564,7 +556,7 @@ static bool unheard(const struct facts *f)
 	const enum signal windows = SIG_CWND;
 	double shrunk = net_value(&f->me->now, &windows) / facts_peers(f, net_value, &windows);
 
-	return facts_up(f, SIG_RETRANS_IN) && blames(l) && l->rate < 1 && shrunk < bounds.windows;
+	return facts_up(f, SIG_RETRANS_IN) && blames(l) && l->rate < 1 && shrunk < WINDOWS;
 }
 
 /* Which sides lose: what was worse than the peers', where the matrix of connections puts it here. */
@@ -579,11 +571,11 @@ static void sides(const struct facts *f, bool *send, bool *recv)
 	*recv |= (facts_up(f, SIG_OOO) || (facts_up(f, SIG_PURE_ACK) && !measured)) &&
 		 r->verdict == LINK_UNKNOWN;
 	if (*send && *recv && isfinite(s->rate) && isfinite(r->rate)) {
-		double lost = r->rate / bounds.ooo_per_loss;
+		double lost = r->rate / OOO_PER_LOSS;
 
-		if (lost >= bounds.direction * s->rate)
+		if (lost >= DIRECTION * s->rate)
 			*send = false;
-		else if (s->rate >= bounds.direction * lost)
+		else if (s->rate >= DIRECTION * lost)
 			*recv = false;
 	}
 	if (!*recv && unheard(f)) {
@@ -601,7 +593,7 @@ static const struct link_side *recv_side(const struct facts *f)
 /* The share of what is received that is a lost segment's doing, for each one lost. */
 static double seen_per_loss(const struct facts *f)
 {
-	return recv_side(f) == &f->links.recv ? bounds.ooo_per_loss : 1;
+	return recv_side(f) == &f->links.recv ? OOO_PER_LOSS : 1;
 }
 
 bool rule_loss(const struct facts *f)
@@ -613,8 +605,8 @@ bool rule_loss(const struct facts *f)
 	sides(f, &send, &recv);
 	/* a port that carries more than others drops more of it: that is its load */
 	if (facts_more_traffic(f)) {
-		send &= f->links.send.rate >= bounds.loss_sure;
-		recv &= recv_side(f)->rate >= bounds.loss_sure * seen_per_loss(f);
+		send &= f->links.send.rate >= LOSS_SURE;
+		recv &= recv_side(f)->rate >= LOSS_SURE * seen_per_loss(f);
 	}
 	return send || recv;
 }
@@ -630,11 +622,10 @@ bool rule_loss_sure(const struct facts *f)
 		return false;
 	sides(f, &send, &recv);
 	facts_worst_is_write(f, &ratio);
-	if (ratio >= bounds.disk_sure)
+	if (ratio >= DISK_SURE)
 		return false;
-	return (send && f->links.send.verdict == LINK_NODE &&
-		f->links.send.rate >= bounds.loss_sure) ||
-	       (recv && in->verdict == LINK_NODE && in->rate >= bounds.loss_sure);
+	return (send && f->links.send.verdict == LINK_NODE && f->links.send.rate >= LOSS_SURE) ||
+	       (recv && in->verdict == LINK_NODE && in->rate >= LOSS_SURE);
 }
 
 void tell_loss(const struct facts *f, struct incident *a)
