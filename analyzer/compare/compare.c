@@ -54,9 +54,7 @@ static bool any_load(uint32_t id)
  * the one after the last, `hint`. */
 static size_t pool_place(const struct pool *at, size_t n, uint32_t id, size_t hint)
 {
-	if (hint < n && at[hint].id == id)
-		return hint;
-	return search_first(i, n, at[i].id < id);
+	return hint < n && at[hint].id == id ? hint : search_first(i, n, at[i].id < id);
 }
 
 /* One more in the pool of this id; *place: where the last one was counted. */

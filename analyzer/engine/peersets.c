@@ -283,9 +283,7 @@ static int class_of(struct robust *r, const struct device_identity *id)
 	for (size_t i = 0; i < r->n_classes; i++)
 		if (!strcmp(r->classes[i].key, c.key))
 			return (int)i;
-	if (array_put(&r->classes, &r->n_classes, c))
-		return -ENOMEM;
-	return (int)r->n_classes - 1;
+	return array_put(&r->classes, &r->n_classes, c) ? -ENOMEM : (int)r->n_classes - 1;
 }
 
 ssize_t robust_disk(struct robust *r, size_t node, const char *name)

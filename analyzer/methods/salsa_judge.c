@@ -152,9 +152,7 @@ static struct salsa_look look_of(const struct salsa_judging *j, size_t node, int
 
 static int keep(struct salsa_judging *j, const struct salsa_look *l)
 {
-	if (!j->o->explain)
-		return 0;
-	return array_put(&j->r->looks, &j->r->n_looks, *l);
+	return !j->o->explain ? 0 : array_put(&j->r->looks, &j->r->n_looks, *l);
 }
 
 static void worsen(struct salsa_look *worst, const struct salsa_look *l)

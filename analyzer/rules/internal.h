@@ -59,12 +59,12 @@ struct facts {
 	struct links links;
 };
 /* That something is worse than the peers' at all is decided before any rule is asked, by the table of signals. */
-extern const struct rule_bounds {
-	double hog_share; /* foreign bytes below this share of the disk's are a trickle beside what slows it */
-	/* latency that could not be judged among peers, but is so many times what it is to them or was before: the hog is felt */
-	double hog_await;
-	double hot; /* demand so many times the peers' can make a healthy server slow */
-} rule_bound;
+#define HOG_SHARE \
+	0.1 /* foreign bytes below this share of the disk's are a trickle beside what slows it */
+/* latency that could not be judged among peers, but is so many times what it is to them or was before: the hog is felt */
+#define HOG_AWAIT 1.3
+/* demand so many times the peers' can make a healthy server slow */
+#define HOT 1.5
 
 /* ---- rules_facts.c ---- */
 typedef double facts_number(const struct interval *h, const void *arg);

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-const struct rule_bounds rule_bound = {.hog_share = 0.1, .hog_await = 1.3, .hot = 1.5};
-
 /* What is compared with here, and why. */
 
 /* servers; below, the method itself is less sure */
@@ -67,7 +65,7 @@ static bool maintained(const struct facts *f, const struct incident *a, struct n
 	all = disk_kb(&f->me->now, f->disk) * f->me->now.seconds;
 	kb = facts_or0(p->read_kb) + facts_or0(p->written_kb);
 	/* one that moves little is not what makes a disk slow that no other was found on */
-	if (!*a->culprit.name && kb > 0 && kb < rule_bound.hog_share * all)
+	if (!*a->culprit.name && kb > 0 && kb < HOG_SHARE * all)
 		return false;
 	if (a->cause == CAUSE_DEVICE_SLOW && !(kb > 0) &&
 	    !(maintenance_thread(p->name) && p->cpu_s > 0))

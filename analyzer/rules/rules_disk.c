@@ -94,7 +94,7 @@ static double disk_uncrossed_kb(const struct facts *f, const struct scene_node *
 static bool far_beyond(double rest, double all, bool write)
 {
 	return rest > signals[write ? SIG_FOREIGN_WRITE : SIG_FOREIGN_READ].floor &&
-	       all >= rule_bound.hot * (all - rest);
+	       all >= HOT * (all - rest);
 }
 
 bool disk_beyond_demand(const struct facts *f)
@@ -180,8 +180,7 @@ static bool exceeds(enum signal s, double now, double than)
 	const struct signal_row *row = &signals[s];
 
 	return now - than > row->floor &&
-	       (now + row->c) / (than + row->c) >=
-		       (row->ratio > 0 ? row->ratio : rule_bound.hog_await);
+	       (now + row->c) / (than + row->c) >= (row->ratio > 0 ? row->ratio : HOG_AWAIT);
 }
 
 /* Where nobody counted them: whether others move more of the bytes of the indicted's disk than a trickle, and
@@ -191,7 +190,7 @@ bool disk_others_up(const struct facts *f, const char *disk)
 	struct others o = disk_others(f, f->me, disk), usual;
 
 	if (o.how != ORIGIN_NAMES ||
-	    o.read_kb + o.written_kb < rule_bound.hog_share * disk_kb(&f->me->now, disk))
+	    o.read_kb + o.written_kb < HOG_SHARE * disk_kb(&f->me->now, disk))
 		return false;
 	usual = usual_others(f);
 	return exceeds(SIG_FOREIGN_READ, o.read_kb, usual.read_kb) ||
@@ -459,7 +458,7 @@ bool disk_load_explains(const struct facts *f, double load, double ratio)
 	double own = utilisation(&f->me->now, f->disk), peers = facts_peers(f, utilisation, "");
 	double idle = fmax(1 - own, 1 - BUSY_MOST);
 
-	if (!(load >= rule_bound.hot))
+	if (!(load >= HOT))
 		return false;
 	/* near its limit a queue grows much faster than the load, at a disk that is as quick as any: as
 	 * 1 / (1 - busy) does, that of an M/M/1 queue */
@@ -486,9 +485,8 @@ struct served disk_served(const struct facts *f, const char *disk)
 			continue;
 		}
 		s.checked = true;
-		if (own - peers <= floor || own < rule_bound.hog_await * peers ||
-		    (f->me->equal_load[write] > 0 &&
-		     f->me->equal_load[write] < rule_bound.hog_await))
+		if (own - peers <= floor || own < HOG_AWAIT * peers ||
+		    (f->me->equal_load[write] > 0 && f->me->equal_load[write] < HOG_AWAIT))
 			continue;
 		s.ratio = fmax(s.ratio, own / peers);
 		s.explained &= disk_load_explains(f, facts_demand(f), own / peers);
@@ -651,7 +649,7 @@ bool disk_hogged(const struct interval *h, const char *disk)
 	double all = disk_kb(h, disk),
 	       foreign = disk_foreign_kb(h, disk, false) + disk_foreign_kb(h, disk, true);
 
-	return !(all > 0) || foreign >= rule_bound.hog_share * all;
+	return !(all > 0) || foreign >= HOG_SHARE * all;
 }
 
 static double queue(const struct interval *h, const void *arg)
@@ -699,8 +697,7 @@ static bool disk_harmed(const struct facts *f)
 {
 	double await = disk_await_ratio(f);
 
-	return (f->up & LATENCY) || queue_harmed(f) || await >= rule_bound.hog_await ||
-	       !isfinite(await);
+	return (f->up & LATENCY) || queue_harmed(f) || await >= HOG_AWAIT || !isfinite(await);
 }
 
 /* Foreign bytes that slow nobody are a notice. Where nobody counted them, they count with a name. */

@@ -148,8 +148,7 @@ static void pick_disk(struct facts *f)
 	}
 	f->disk = hogged ? hogged : worst ? worst->disk : trickle ? trickle : "";
 	if (hogged && worst &&
-	    ((!sure && !worst->symptom) ||
-	     (!suffers && disk_await_ratio(f) < rule_bound.hog_await)))
+	    ((!sure && !worst->symptom) || (!suffers && disk_await_ratio(f) < HOG_AWAIT)))
 		f->disk = worst->disk;
 }
 
@@ -252,7 +251,7 @@ double facts_demand(const struct facts *f)
 
 	/* What a file system's server has to do comes over the network; work of its disks that does
 	 * not is no demand (writes of others whose origin the kernel does not tell). */
-	if ((net > 0 && net < rule_bound.hot) || f->hogged || disk_beyond_demand(f))
+	if ((net > 0 && net < HOT) || f->hogged || disk_beyond_demand(f))
 		return 0;
 	/* nor is work of which neither the way here nor the origin is known */
 	if (!(net > 0) && f->others.how != ORIGIN_COUNTED)
@@ -273,5 +272,5 @@ bool facts_more_traffic(const struct facts *f)
 	static const enum signal demand[] = {SIG_NET_RX, SIG_NET_TX};
 
 	return any_of(i, sizeof(demand) / sizeof(*demand),
-		      facts_up(f, demand[i]) && f->of[demand[i]]->ratio >= rule_bound.hot);
+		      facts_up(f, demand[i]) && f->of[demand[i]]->ratio >= HOT);
 }

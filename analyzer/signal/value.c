@@ -136,9 +136,7 @@ double work_kb(const struct interval *h)
 {
 	double rx = mean(h, NA_FS_RX_KB), tx = mean(h, NA_FS_TX_KB);
 
-	if (!h->n_disks && isnan(rx))
-		return NAN;
-	return disk_own_kb(h, "") + or_zero(rx) + or_zero(tx);
+	return !h->n_disks && isnan(rx) ? NAN : disk_own_kb(h, "") + or_zero(rx) + or_zero(tx);
 }
 
 /* What the interfaces carried besides the file system's sockets, and what those carried with hosts that no

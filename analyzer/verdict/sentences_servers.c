@@ -124,9 +124,7 @@ const char *sentence_status(struct text *t, const struct verdict *a, size_t node
 		return sentence_unproven(t, a, hardest);
 	}
 	u = verdict_why_unjudged(a, node);
-	if (u)
-		return sentence_unjudged(t, u);
-	return sentence_cannot(t, &a->cannot);
+	return u ? sentence_unjudged(t, u) : sentence_cannot(t, &a->cannot);
 }
 
 static size_t put_count(struct text *t, const struct status_counts *n, enum status s, size_t before)

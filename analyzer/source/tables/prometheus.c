@@ -66,10 +66,8 @@ struct prometheus {
 	struct map by_key; /* of series */
 };
 
-static int bad(const struct prometheus *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int bad(const struct prometheus *p, const char *fmt, ...)
+static int __attribute__((format(printf, 2, 3)))
+bad(const struct prometheus *p, const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;

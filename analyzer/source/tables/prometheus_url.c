@@ -14,10 +14,8 @@
 #include "prometheus.h"
 #include "userspace/common/sort.h"
 
-static int bad(char why[PROMETHEUS_WHY_LEN], const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int bad(char why[PROMETHEUS_WHY_LEN], const char *fmt, ...)
+static int __attribute__((format(printf, 2, 3)))
+bad(char why[PROMETHEUS_WHY_LEN], const char *fmt, ...)
 {
 	va_list ap;
 

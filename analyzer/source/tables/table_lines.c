@@ -221,9 +221,7 @@ static int next_record(struct lines *l, char **record, size_t *len)
 	if (*len && (*record)[*len - 1] == '\r')
 		--*len;
 	(*record)[*len] = 0;
-	if (memchr(*record, 0, *len))
-		return lines_bad(l, "this is no text: it holds a NUL byte");
-	return 1;
+	return memchr(*record, 0, *len) ? lines_bad(l, "this is no text: it holds a NUL byte") : 1;
 }
 
 /* Whichever stands most often outside of quotes; of those that stand as often, the first. */
