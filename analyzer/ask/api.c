@@ -135,8 +135,7 @@ static void answer_list(struct front *f, struct listener_request *r, const struc
 		json_decref(out);
 		return;
 	}
-	json_array_foreach(json_object_get(of, l->key), i, one)
-	{
+	json_array_foreach(json_object_get(of, l->key), i, one) {
 		if (!is_asked_for(r, l, one))
 			continue;
 		if (n++ >= offset && json_array_size(out) < limit)
@@ -178,8 +177,7 @@ static json_t *of_server(const json_t *verdict, const char *key, const char *ser
 	json_t *out = json_array(), *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(verdict, key), i, one)
-	{
+	json_array_foreach(json_object_get(verdict, key), i, one) {
 		const char *is = json_string_value(json_object_get(one, "server"));
 
 		if (is && !strcmp(is, server))
@@ -260,8 +258,7 @@ static bool is_any_needed(const json_t *parameters)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach((json_t *)parameters, i, one)
-	{
+	json_array_foreach((json_t *)parameters, i, one) {
 		if (json_is_true(json_object_get(one, "required")))
 			return true;
 	}

@@ -21,8 +21,7 @@ static json_t *known_now(const json_t *verdict, const char *id)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(verdict, "incidents"), i, one)
-	{
+	json_array_foreach(json_object_get(verdict, "incidents"), i, one) {
 		const char *is = json_string_value(json_object_get(one, "id"));
 
 		if (is && !strcmp(is, id))
@@ -135,8 +134,7 @@ static bool has_id(const json_t *list, const char *id)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, one)
-	{
+	json_array_foreach((json_t *)list, i, one) {
 		const char *is = json_string_value(json_object_get(one, "id"));
 
 		if (is && !strcmp(is, id))
@@ -156,8 +154,7 @@ static json_t *add_unwritten(const struct listener_request *r, json_t *list, con
 	if (!list || front_query(r, "before", text, sizeof(text)) ||
 	    (front_query(r, "open", text, sizeof(text)) && !strcmp(text, "0")))
 		return list;
-	json_array_foreach(json_object_get(verdict, "incidents"), i, one)
-	{
+	json_array_foreach(json_object_get(verdict, "incidents"), i, one) {
 		const char *id = json_string_value(json_object_get(one, "id"));
 		const char *is = json_string_value(json_object_get(one, "server"));
 

@@ -208,8 +208,7 @@ static bool after_of(const struct sent *s, struct text *t)
 		text_put(t, sent_text(s, "after"));
 		return !list || json_is_string(list);
 	}
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach(list, i, one) {
 		if (!json_is_string(one))
 			return false;
 		text_put(t, i ? "," : "");
@@ -330,12 +329,11 @@ static json_t *tasks_with(struct front *f, const char *cause)
 	json_t *all = json_array(), *one, *word;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(f->object, "stragglers"), i, one)
-	{
+	json_array_foreach(json_object_get(f->object, "stragglers"), i, one) {
 		bool has = !*cause;
 
-		json_array_foreach(json_object_get(one, "causes"), k, word) has |=
-			!strcmp(json_string_value(word) ?: "", cause);
+		json_array_foreach(json_object_get(one, "causes"), k, word)
+			has |= !strcmp(json_string_value(word) ?: "", cause);
 		if (has)
 			json_array_append(all, one);
 	}

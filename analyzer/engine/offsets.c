@@ -58,8 +58,7 @@ static int check_disk(const char *path, const char *server, const char *disk, js
 		return refuse(path,
 			      "'%s' has something else than an offset for each signal of a disk",
 			      server);
-	json_object_foreach(signals_of, word, v)
-	{
+	json_object_foreach(signals_of, word, v) {
 		double x = json_number_value(v);
 
 		if (!json_is_number(v) || !(x >= 0 && x <= OFFSET_MAX))
@@ -83,15 +82,13 @@ static int check_offsets(const char *path, json_t *root)
 		return refuse(path, "it is not of version %d", OFFSETS_VERSION);
 	if (!json_is_object(servers) || json_object_size(servers) > SOURCE_HOSTS_MAX)
 		return refuse(path, "it has no servers, or more than %d", SOURCE_HOSTS_MAX);
-	json_object_foreach(servers, server, disks)
-	{
+	json_object_foreach(servers, server, disks) {
 		if (!*server || name_check(server, strlen(server), HOST_LEN - 1))
 			return refuse(path, "one of its servers has no valid name");
 		if (!json_is_object(disks) || json_object_size(disks) > DISKS_MAX)
 			return refuse(path, "'%s' has no disks, or more than %d", server,
 				      DISKS_MAX);
-		json_object_foreach(disks, disk, of)
-		{
+		json_object_foreach(disks, disk, of) {
 			err = check_disk(path, server, disk, of);
 			if (err)
 				return err;
@@ -137,10 +134,8 @@ static int set_server(struct robust *r, const char *server, json_t *disks)
 	const char *disk, *word;
 	json_t *of, *v;
 
-	json_object_foreach(disks, disk, of)
-	{
-		json_object_foreach(of, word, v)
-		{
+	json_object_foreach(disks, disk, of) {
+		json_object_foreach(of, word, v) {
 			int s = signal_by_word(word);
 
 			if (s >= 0 && robust_set_offset(r, server, disk, (enum signal)s,
@@ -223,8 +218,7 @@ static int prune(struct offsets_merge *m)
 		json_decref(m->servers);
 		m->servers = json_incref(m->now);
 	}
-	json_object_foreach(m->now, server, disks)
-	{
+	json_object_foreach(m->now, server, disks) {
 		json_t *was = json_object_get(m->servers, server);
 
 		if (json_object_size(was) > DISKS_MAX && json_object_set(m->servers, server, disks))

@@ -157,8 +157,7 @@ static const char *each_task(struct stragglers *g, const json_t *list,
 		return "its tasks are no list";
 	if (!listed)
 		return "there is no memory for its tasks";
-	json_array_foreach(list, i, id)
-	{
+	json_array_foreach(list, i, id) {
 		int64_t at = json_is_string(id) ? names_find(ids, json_string_value(id)) : -1;
 
 		if (!json_is_string(id))
@@ -184,9 +183,9 @@ static const char *each_job(struct stragglers *g, json_t *jobs,
 		return NULL;
 	if (!json_is_object(jobs))
 		return "its jobs are no object";
-	json_object_foreach(
-		jobs, name,
-		text) if (!json_is_string(text)) return "what it says of a job is no text";
+	json_object_foreach(jobs, name, text)
+		if (!json_is_string(text))
+			return "what it says of a job is no text";
 	for (size_t i = 0; i < g->v->n_jobs && take; i++) {
 		text = json_object_get(jobs, g->v->jobs[i].job);
 		if (text)

@@ -59,8 +59,8 @@ struct facts {
 	struct links links;
 };
 /* That something is worse than the peers' at all is decided before any rule is asked, by the table of signals. */
-#define HOG_SHARE \
-	0.1 /* foreign bytes below this share of the disk's are a trickle beside what slows it */
+/* foreign bytes below this share of the disk's are a trickle beside what slows it */
+#define HOG_SHARE 0.1
 /* latency that could not be judged among peers, but is so many times what it is to them or was before: the hog is felt */
 #define HOG_AWAIT 1.3
 /* demand so many times the peers' can make a healthy server slow */

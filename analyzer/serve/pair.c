@@ -72,9 +72,9 @@ static bool has_name(const json_t *names, const char *name)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach((json_t *)names, i,
-			   one) if (json_is_string(one) &&
-				    !strcmp(json_string_value(one), name)) return true;
+	json_array_foreach((json_t *)names, i, one)
+		if (json_is_string(one) && !strcmp(json_string_value(one), name))
+			return true;
 	return false;
 }
 
@@ -84,10 +84,9 @@ static const char *not_in(const json_t *a, const json_t *b)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(
-		(json_t *)a, i,
-		one) if (json_is_string(one) &&
-			 !has_name(b, json_string_value(one))) return json_string_value(one);
+	json_array_foreach((json_t *)a, i, one)
+		if (json_is_string(one) && !has_name(b, json_string_value(one)))
+			return json_string_value(one);
 	return NULL;
 }
 

@@ -87,8 +87,7 @@ static void change(json_t *at)
 		child = json_array_get(at, below(json_array_size(at)));
 	} else if (json_is_object(at) && json_object_size(at)) {
 		n = below(json_object_size(at));
-		json_object_foreach(at, k, v)
-		{
+		json_object_foreach(at, k, v) {
 			if (i++ == n) {
 				key = k;
 				child = v;

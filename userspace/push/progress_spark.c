@@ -66,10 +66,10 @@ static long long job_of_stage(json_t *jobs, long long stage)
 	size_t i, k;
 
 	json_array_foreach(jobs, i, job)
-		json_array_foreach(json_object_get(job, "stageIds"), k,
-				   one) if ((long long)json_integer_value(one) == stage &&
-					    (found < 0 || progress_number(job, "jobId") < found))
-			found = progress_number(job, "jobId");
+		json_array_foreach(json_object_get(job, "stageIds"), k, one)
+			if ((long long)json_integer_value(one) == stage &&
+			    (found < 0 || progress_number(job, "jobId") < found))
+				found = progress_number(job, "jobId");
 	return found;
 }
 
@@ -89,7 +89,8 @@ static int look_at_stage(struct progress *p, const char *app, const char *job, l
 	if (!tasks) /* it is just over, and not kept */
 		return status ? 0 : -EIO;
 	snprintf(name, sizeof(name), "stage %lld.%lld", stage, attempt);
-	json_array_foreach(tasks, i, task) err = err ?: look_at_task(p, app, job, name, task);
+	json_array_foreach(tasks, i, task)
+		err = err ?: look_at_task(p, app, job, name, task);
 	json_decref(tasks);
 	return err;
 }
@@ -134,8 +135,7 @@ static int look_at_app(struct progress *p, const char *app, char why[WHY_LEN])
 	stages = jobs ? progress_get(p, path, &status, why) : NULL;
 	if (!stages)
 		err = -EIO;
-	json_array_foreach(stages, i, stage)
-	{
+	json_array_foreach(stages, i, stage) {
 		long long id = progress_number(stage, "stageId"),
 			  attempt = progress_number(stage, "attemptId");
 
@@ -165,8 +165,9 @@ static int look(struct progress *p, char why[WHY_LEN])
 	p->away = 0;
 	p->heard_ms = p->now_ms;
 
-	json_array_foreach(all, i, app) if (progress_is_id(progress_text(app, "id"))) err =
-		err ?: look_at_app(p, progress_text(app, "id"), why);
+	json_array_foreach(all, i, app)
+		if (progress_is_id(progress_text(app, "id")))
+			err = err ?: look_at_app(p, progress_text(app, "id"), why);
 	json_decref(all);
 	/* Of a stage that is over nothing is listed any more. */
 	if (!err)

@@ -77,7 +77,8 @@ static int ask_attempts(struct progress *p, const char *base, const char *job, c
 	if (!all) /* it is just over */
 		return status ? 0 : -EIO;
 	json_array_foreach(json_object_get(json_object_get(all, "taskAttempts"), "taskAttempt"), i,
-			   a) err = err ?: tell_attempt(p, job, kind, a, &runs, &n);
+			   a)
+		err = err ?: tell_attempt(p, job, kind, a, &runs, &n);
 	t = progress_told(p, task);
 	if (t) {
 		free(t->only);
@@ -204,8 +205,7 @@ static int look(struct progress *p, char why[WHY_LEN])
 		json_decref(running);
 		return all ? -ENOMEM : -EIO;
 	}
-	json_array_foreach(json_object_get(json_object_get(all, "apps"), "app"), i, app)
-	{
+	json_array_foreach(json_object_get(json_object_get(all, "apps"), "app"), i, app) {
 		const char *id = progress_text(app, "id");
 
 		if (!progress_is_id(id))

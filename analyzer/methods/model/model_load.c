@@ -164,8 +164,7 @@ static int load_methods(struct model *m, json_t *table, const char *path, model_
 
 	if (!json_is_object(table))
 		return refuse(path, "it has no methods");
-	json_object_foreach(table, name, rows)
-	{
+	json_object_foreach(table, name, rows) {
 		bool profiles = false;
 		const char *method = find(name, &profiles);
 
@@ -175,8 +174,7 @@ static int load_methods(struct model *m, json_t *table, const char *path, model_
 		if (profiles) {
 			err = load_ganesha(m, rows, path);
 		} else {
-			json_object_foreach(rows, metric, row)
-			{
+			json_object_foreach(rows, metric, row) {
 				err = load_trained(m, method, metric, row, path);
 				if (err)
 					break;

@@ -107,8 +107,7 @@ static int not_told_apart(const struct prometheus *p, const struct counter_serie
 	const char *instance = p->instances.at[s->instance];
 	json_t *v;
 
-	json_object_foreach(labels, key, v)
-	{
+	json_object_foreach(labels, key, v) {
 		const char *other = json_string_value(json_object_get(s->labels, key));
 		const char *mine = json_string_value(v);
 
@@ -236,8 +235,7 @@ static int add_series(struct prometheus *p, enum counter row, json_t *one,
 	if (err)
 		return err;
 	had = s->n;
-	json_array_foreach(values, i, pair)
-	{
+	json_array_foreach(values, i, pair) {
 		err = add_scrape(p, s, pair, of, weight, &last_ns);
 		if (err)
 			return err;
@@ -304,16 +302,13 @@ static int take_answer(struct prometheus *p, enum counter row, json_t *root,
 		return bad(p,
 			   "its answer has a part of the data only: a store of it does not answer");
 	p->n_answers++;
-	json_array_foreach(warnings, i, one)
-	{
+	json_array_foreach(warnings, i, one) {
 		if (json_is_string(one) && !err)
 			err = table_note(p->t, "'%s' warns: %.200s", p->source,
 					 json_string_value(one));
 	}
 	json_array_foreach(result, i, one)
-	{
 		err = err ?: add_series(p, row, one, of);
-	}
 	for (i = 0; i < p->n_series; i++)
 		p->series[i].labels = NULL; /* they go with the answer */
 	return err;

@@ -81,8 +81,7 @@ static void choose_guess(struct jsonl *j, json_t *line)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(line, key, v)
-	{
+	json_object_foreach(line, key, v) {
 		size_t rank = table_guess_rank(key);
 
 		if (rank >= best || (j->o->time && !strcmp(key, j->o->time)) ||
@@ -164,8 +163,7 @@ static int every_number(struct jsonl *j, json_t *line, bool shown)
 	json_t *v;
 	int err = 0;
 
-	json_object_foreach(line, key, v)
-	{
+	json_object_foreach(line, key, v) {
 		size_t len = strlen(key);
 		double number;
 

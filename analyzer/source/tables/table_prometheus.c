@@ -96,8 +96,7 @@ static int instance_of(struct exported_series *p, json_t *labels)
 	json_t *any;
 
 	p->at.instance = 0;
-	json_object_foreach(labels, key, any)
-	{
+	json_object_foreach(labels, key, any) {
 		/* "instance" is the server here, whatever it is elsewhere */
 		if (!strcmp(key, p->o->node ? p->o->node : "instance") ||
 		    table_guess_rank(key) >= rank)
@@ -181,8 +180,7 @@ static int element(void *own, const char *list, json_t *series)
 	err = node_of(p, labels) ?: instance_of(p, labels) ?: metric_of(p, labels, &wanted);
 	if (err || !wanted)
 		return err;
-	json_array_foreach(values, i, pair)
-	{
+	json_array_foreach(values, i, pair) {
 		err = value(p, pair);
 		if (err)
 			return err;

@@ -205,7 +205,8 @@ static int record(struct sysstat_json *s, const json_t *e)
 			err = o ? object(s, i, end, o) : 0;
 			continue;
 		}
-		json_array_foreach(o, k, one) err = err ? err : object(s, i, end, one);
+		json_array_foreach(o, k, one)
+			err = err ? err : object(s, i, end, one);
 	}
 	return err;
 }
