@@ -13,6 +13,7 @@
 #include "userspace/common/times.h"
 #include "analyzer/options/analysis.h"
 #include "analyzer/source/source.h"
+#include "userspace/common/sort.h"
 
 enum { TEXT_WIDTH = 99, HEADING_EVERY = 40 };
 
@@ -84,10 +85,8 @@ static const struct option_def options[] = {
 /* A column per name: tcp and remote have the same ones. */
 static bool is_csv_column(const struct show *s, int m)
 {
-	for (int k = 0; k < m; k++)
-		if (s->wanted[k] && !strcmp(metrics[k].name, metrics[m].name))
-			return false;
-	return s->wanted[m];
+	return s->wanted[m] &&
+	       !any_of(k, m, s->wanted[k] && !strcmp(metrics[k].name, metrics[m].name));
 }
 
 static void print_csv(const struct show *s, const char *when, const char *instance,
@@ -130,11 +129,9 @@ static int on_line(void *arg, const struct series_time *t, const struct second_r
 {
 	struct show *s = arg;
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN];
-	bool any = false;
 
-	for (int m = 0; m < M_COUNT && !any; m++)
-		any = s->wanted[m] && isfinite(second_value(row, m));
-	if (!any || !string_list_allows(&s->o->devices, row->instance))
+	if (!any_of(m, M_COUNT, s->wanted[m] && isfinite(second_value(row, (int)m))) ||
+	    !string_list_allows(&s->o->devices, row->instance))
 		return 0;
 	s->any = true;
 	output_time(t->wall_ns, when);
@@ -306,10 +303,7 @@ static int show_file(struct show *s)
 
 static bool is_family(const char *name)
 {
-	for (int f = 0; f < FAM_COUNT; f++)
-		if (!strcmp(name, metric_family_names[f]))
-			return true;
-	return false;
+	return any_of(f, FAM_COUNT, !strcmp(name, metric_family_names[f]));
 }
 
 /* Fills wanted[]; not 0 after a message. */

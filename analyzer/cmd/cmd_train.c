@@ -12,6 +12,7 @@
 #include "userspace/common/output.h"
 #include "analyzer/methods/passes.h"
 #include "analyzer/methods/conclude.h"
+#include "userspace/common/sort.h"
 
 struct train_opts {
 	const char *method, *output, *peers;
@@ -98,11 +99,7 @@ static void summary(const struct model *m, const struct frame *f, const struct p
 /* Whether anything was learnt. */
 static bool learnt(const struct model *m)
 {
-	bool any = m->ganesha != NULL;
-
-	for (size_t i = 0; i < m->n_trained; i++)
-		any |= m->trained[i].windows > 0;
-	return any;
+	return m->ganesha || any_of(i, m->n_trained, m->trained[i].windows > 0);
 }
 
 static int learn(struct frame *f, const struct train_opts *o, const struct method *const *chosen,

@@ -9,6 +9,7 @@
 
 #include "analyzer/interval/interval.h"
 #include "userspace/common/output.h"
+#include "userspace/common/sort.h"
 
 /* The shortest text that reads back as the same number; buf of 32. */
 const char *show_exact(double v, char *buf)
@@ -51,14 +52,6 @@ static void print_histogram(const uint32_t at[LAT_BUCKETS])
 				 number));
 }
 
-static bool is_empty(const uint32_t at[LAT_BUCKETS])
-{
-	for (unsigned int b = 0; b < LAT_BUCKETS; b++)
-		if (at[b])
-			return false;
-	return true;
-}
-
 void show_latencies(const char *host, const struct series_time *t, const struct second_row *row)
 {
 	char when[TIME_TEXT_LEN], name[4 * INSTANCE_LEN], number[32];
@@ -69,7 +62,7 @@ void show_latencies(const char *host, const struct series_time *t, const struct 
 		for (int size = 0; size < LAT_SIZES; size++) {
 			const uint32_t *whole = row->lat->n[op][size];
 
-			if (is_empty(whole))
+			if (!any_of(b, LAT_BUCKETS, whole[b]))
 				continue;
 			printf("%s,%s,%s,%s,%s,%s", when, host, name, operations[op], sizes[size],
 			       isfinite(t->interval_s) ? show_exact(t->interval_s, number) : "");

@@ -30,10 +30,7 @@ static void scene_free(struct scene_node *nodes, size_t n)
 /* Whether the server said nothing in the window now held. */
 static bool node_is_silent(const struct robust *r, size_t node)
 {
-	for (unsigned int b = 0; b < WINDOW_INTERVALS; b++)
-		if (node_interval(r, node, b))
-			return false;
-	return true;
+	return !any_of(b, WINDOW_INTERVALS, node_interval(r, node, b));
 }
 
 /* What every server did since `onset`, as far as the ring goes, and before; *out: the scene's nodes, for scene_free()

@@ -23,11 +23,8 @@ struct kept_offset {
 /* What the budget is shared by: signals that may indict. */
 static unsigned int signals_that_indict(void)
 {
-	unsigned int n = 0;
-
-	for (int s = 0; s < SIG_COUNT; s++)
-		n += signals[s].role == ROLE_LOCAL && signals[s].kind != KIND_TOGETHER;
-	return n;
+	return (unsigned int)count_if(
+		s, SIG_COUNT, signals[s].role == ROLE_LOCAL && signals[s].kind != KIND_TOGETHER);
 }
 
 /*

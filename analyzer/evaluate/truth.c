@@ -83,10 +83,7 @@ const struct known_fault *truth_fault(const char *name)
 
 bool truth_names(const struct known_fault *f, enum cause cause)
 {
-	for (int v = 0; f && cause != CAUSE_NONE && v < VOCABULARIES; v++)
-		if (f->cause[v] == cause)
-			return true;
-	return false;
+	return f && cause != CAUSE_NONE && any_of(v, VOCABULARIES, f->cause[v] == cause);
 }
 
 bool truth_harmless(const char *fault)

@@ -349,11 +349,10 @@ static void print_judged(const struct verdict *a)
 static void print_notes(const struct verdict *a)
 {
 	struct text said TEXT_SCOPED = {0};
-	bool repeated = false; /* of a table: that is no clock */
+	/* of a table: that is no clock */
+	bool repeated = any_of(i, a->n_notes, a->notes[i].kind == NOTE_REPEATED);
 	const char *unseen;
 
-	for (size_t i = 0; i < a->n_notes; i++)
-		repeated |= a->notes[i].kind == NOTE_REPEATED;
 	for (size_t i = 0; (unseen = sentence_unseen(a, i)); i++)
 		text_say(0, 2, "%s", unseen);
 	if (a->unknown_hardware)

@@ -99,11 +99,9 @@ static bool far_beyond(double rest, double all, bool write)
 
 bool disk_beyond_demand(const struct facts *f)
 {
-	for (int write = 0; write < 2; write++)
-		if (far_beyond(disk_uncrossed_kb(f, f->me, "", write),
-			       uncounted_kb(&f->me->now, "", write), write))
-			return true;
-	return false;
+	return any_of(write, 2,
+		      far_beyond(disk_uncrossed_kb(f, f->me, "", write),
+				 uncounted_kb(&f->me->now, "", write), write));
 }
 
 /* Whether there is so much that also no process of the file system moved: whose operations they are is not

@@ -135,11 +135,9 @@ static bool user_follows(const char *rest, const char *end)
 {
 	static const char *const others[] = {"@", "[no build id]", "[more files]"};
 
-	for (size_t i = 0; rest < end && i < sizeof(others) / sizeof(*others); i++)
-		if ((size_t)(end - rest) > strlen(others[i]) &&
-		    !memcmp(rest + 1, others[i], strlen(others[i])))
-			return true;
-	return false;
+	return rest < end && any_of(i, sizeof(others) / sizeof(*others),
+				    (size_t)(end - rest) > strlen(others[i]) &&
+					    !memcmp(rest + 1, others[i], strlen(others[i])));
 }
 
 /* "program;FRAME;…;FRAME COUNT"; one without a frame is a word with its count. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "userspace/common/sort.h"
+
 static const struct next_step steps[] = {
 	{CAUSE_DEVICE_SLOW, "", "ssh {server} smartctl -x /dev/{disk}",
 	 "what the drive says of itself: errors, sectors moved, temperature, throttling"},
@@ -83,14 +85,11 @@ static const struct next_step steps[] = {
 
 size_t next_steps(enum cause cause, const struct next_step **first)
 {
-	size_t n = 0, i = 0;
+	const size_t all = sizeof(steps) / sizeof(*steps);
+	size_t i = index_if(k, all, steps[k].cause == cause);
 
-	while (i < sizeof(steps) / sizeof(*steps) && steps[i].cause != cause)
-		i++;
 	*first = &steps[i];
-	while (i + n < sizeof(steps) / sizeof(*steps) && steps[i + n].cause == cause)
-		n++;
-	return n;
+	return run_end(k, i, all, steps[k].cause == cause) - i;
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */

@@ -42,6 +42,8 @@ const char *const resource_words[RESOURCES] = {
 	[RESOURCE_TASKS] = "tasks",	[RESOURCE_COLUMN] = "column",
 };
 
+#define FREE_LIST(list) free(a->list);
+
 void verdict_release(struct verdict *a)
 {
 	for (size_t i = 0; i < a->n_incidents; i++)
@@ -52,22 +54,7 @@ void verdict_release(struct verdict *a)
 	free(a->judged);
 	free(a->groups);
 	free(a->group);
-	free(a->signals);
-	free(a->incidents);
-	free(a->notices);
-	free(a->unjudged);
-	free(a->parts);
-	free(a->unproven);
-	free(a->gaps);
-	free(a->ruled_out);
-	free(a->looks);
-	free(a->durations);
-	free(a->stragglers);
-	free(a->jobs);
-	free(a->tasks);
-	free(a->states);
-	free(a->notes);
-	free(a->facts);
+	VERDICT_LISTS(FREE_LIST)
 	*a = (struct verdict){0};
 }
 
@@ -465,11 +452,7 @@ const struct verdict_signal *verdict_signal(const struct verdict *a, size_t sign
 
 size_t verdict_judged(const struct verdict *a)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; a->judged && i < a->n_nodes; i++)
-		n += verdict_was_judged(a, i);
-	return n;
+	return a->judged ? count_if(i, a->n_nodes, verdict_was_judged(a, i)) : 0;
 }
 
 const struct notice *verdict_replacement(const struct verdict *a)

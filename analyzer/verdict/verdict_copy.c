@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal.h"
 #include "verdict.h"
 
 /* Copies of its own of n elements; those of none are NULL. */
@@ -22,6 +23,8 @@ static int copy_list(void *list, size_t n, size_t size)
 
 #define COPY_LIST(a, list, count) copy_list(&(a)->list, (a)->count, sizeof(*(a)->list))
 
+#define COPY_OWN(list) err |= COPY_LIST(to, list, n_##list);
+
 static int copy_findings(struct incident *x)
 {
 	return COPY_LIST(x, findings, n_findings);
@@ -40,28 +43,13 @@ int verdict_copy(struct verdict *to, const struct verdict *from)
 	int err = 0;
 
 	*to = *from;
-	to->looks = NULL;
-	to->durations = NULL;
 	to->n_looks = to->n_durations = 0;
 	/* All, whatever fails: what is not copied is not the copy's to free. */
 	err |= COPY_LIST(to, nodes, n_nodes);
 	err |= COPY_LIST(to, judged, n_nodes);
 	err |= COPY_LIST(to, groups, n_groups);
 	err |= COPY_LIST(to, group, n_nodes);
-	err |= COPY_LIST(to, signals, n_signals);
-	err |= COPY_LIST(to, incidents, n_incidents);
-	err |= COPY_LIST(to, notices, n_notices);
-	err |= COPY_LIST(to, unjudged, n_unjudged);
-	err |= COPY_LIST(to, unproven, n_unproven);
-	err |= COPY_LIST(to, gaps, n_gaps);
-	err |= COPY_LIST(to, parts, n_parts);
-	err |= COPY_LIST(to, ruled_out, n_ruled_out);
-	err |= COPY_LIST(to, stragglers, n_stragglers);
-	err |= COPY_LIST(to, jobs, n_jobs);
-	err |= COPY_LIST(to, tasks, n_tasks);
-	err |= COPY_LIST(to, states, n_states);
-	err |= COPY_LIST(to, notes, n_notes);
-	err |= COPY_LIST(to, facts, n_facts);
+	VERDICT_LISTS(COPY_OWN)
 	for (size_t i = 0; to->incidents && i < to->n_incidents; i++)
 		err |= copy_findings(&to->incidents[i]);
 	for (size_t i = 0; to->notes && i < to->n_notes; i++)

@@ -65,10 +65,7 @@ static bool is_in(enum together_set set, const struct state_signal *s)
 
 bool states_together_has(const struct states_job *j, size_t signal)
 {
-	for (int set = 0; set < TOGETHERS; set++)
-		if (is_in(set, &j->signals[signal]))
-			return true;
-	return false;
+	return any_of(set, TOGETHERS, is_in((int)set, &j->signals[signal]));
 }
 
 bool states_together_made(const struct states_job *j, enum together_set set)

@@ -152,11 +152,9 @@ static struct detail detail_of(const struct states_job *j, const struct state_fo
 /* The next one in order: what the server is told by comes first, and what all its work is slowest at beside that. */
 static void put_next(struct incident *a, size_t *next, size_t signal)
 {
-	size_t i = *next;
+	size_t i = run_end(k, *next, a->n_findings, a->findings[k].signal != signal);
 	struct finding e;
 
-	while (i < a->n_findings && a->findings[i].signal != signal)
-		i++;
 	if (i == a->n_findings)
 		return;
 	e = a->findings[i];

@@ -100,8 +100,7 @@ static int is_silent(const struct job *j, const struct reporter *r, bool *silent
 	steps = table_run_steps(j->t, r->begin, r->end);
 	if (!steps)
 		return -ENOMEM;
-	for (size_t i = 0; i < n - 1; i++)
-		pauses += steps[i] >= quiet_ns;
+	pauses = count_if(i, n - 1, steps[i] >= quiet_ns);
 	step = stats_quantile(steps, n - 1, STEP_QUANTILE);
 	*silent = step > 0 && quiet_ns >= WINDOW_INTERVALS * step && pauses < HABIT;
 	free(steps);

@@ -31,13 +31,11 @@ static int64_t at_least(int64_t least, int64_t ns)
 static const char *given_name(const struct job *j, size_t column)
 {
 	const struct table_column *c = &j->columns.at[column];
-	bool loaded = false;
 
 	if (c->given >= 0)
 		return j->t->metrics.at[c->given];
-	for (size_t i = 0; i < j->n_panels; i++)
-		loaded |= j->panels[i].column == c && j->panels[i].loaded;
-	return loaded ? "bytes" : "";
+	return any_of(i, j->n_panels, j->panels[i].column == c && j->panels[i].loaded) ? "bytes"
+										       : "";
 }
 
 static enum signal_role column_role(void *arg, size_t signal)
@@ -105,11 +103,7 @@ static int rules_begin(struct job *j)
 /* How many columns may indict: they share the budget. */
 static double columns_that_indict(const struct table_columns *c)
 {
-	double n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += c->at[i].row.role == ROLE_LOCAL;
-	return fmax(1, n);
+	return fmax(1, (double)count_if(i, c->n, c->at[i].row.role == ROLE_LOCAL));
 }
 
 static int panels_begin(struct job *j)

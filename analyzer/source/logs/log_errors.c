@@ -45,10 +45,8 @@ bool log_error_is_loss(struct piece said)
 {
 	static const char *const words[] = {" on a *lost* node", " it ran on unusable node"};
 
-	for (size_t i = 0; said.len && i < sizeof(words) / sizeof(*words); i++)
-		if (memmem(said.s, said.len, words[i], strlen(words[i])))
-			return true;
-	return false;
+	return said.len && any_of(i, sizeof(words) / sizeof(*words),
+				  memmem(said.s, said.len, words[i], strlen(words[i])));
 }
 
 /* YARN's scheduler and masters, and Spark's driver. What a container says of its end (exit code 143, "Container killed on request") is not

@@ -59,13 +59,12 @@ static int add_matcher(struct prometheus_url *p, const char *at, size_t len,
 {
 	static const char *const ops[] = {"!=", "!~", "=~", "="};
 	struct matcher *m = &p->matcher[p->n];
-	size_t name = strcspn(at, "=!"), value, i = 0;
+	size_t name = strcspn(at, "=!"), value, i;
 
 	if (p->n == PROMETHEUS_LABELS_MAX)
 		return bad(why, "more than %d labels", PROMETHEUS_LABELS_MAX);
 	name = name < len ? name : len;
-	while (i < sizeof(ops) / sizeof(*ops) && strncmp(at + name, ops[i], strlen(ops[i])))
-		i++;
+	i = index_if(k, sizeof(ops) / sizeof(*ops), !strncmp(at + name, ops[k], strlen(ops[k])));
 	if (!is_label(at, name) || i == sizeof(ops) / sizeof(*ops))
 		return bad(why,
 			   "'%.*s' does not choose series: LABEL=VALUE, LABEL!=VALUE, "

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "userspace/common/sort.h"
+
 /* The more exact ones first: a table may have several. */
 static const struct instance_name {
 	const char *name;
@@ -51,11 +53,7 @@ const size_t table_no_guess = INSTANCE_NAMES;
 
 size_t table_guess_rank(const char *column)
 {
-	size_t i = 0;
-
-	while (i < INSTANCE_NAMES && strcasecmp(instance_names[i].name, column))
-		i++;
-	return i;
+	return index_if(i, INSTANCE_NAMES, !strcasecmp(instance_names[i].name, column));
 }
 
 /* Text is a name; a number may be one, too, but no measurement is. */
