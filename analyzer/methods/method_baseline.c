@@ -150,17 +150,10 @@ static int judge_task(struct window_run *r, struct window_task *t, struct slice 
 	}                                                                                   \
 	const struct method method_##NAME = {                                               \
 		.name = #NAME,                                                              \
-		.reads = READS_FRAMES,                                                      \
-		.heeds = method_frames_heeds,                                               \
-		.make = method_frames,                                                      \
+		METHOD_OF_WINDOWS,                                                          \
 		.metrics = looked_at,                                                       \
 		.n_metrics = sizeof(looked_at) / sizeof(*looked_at),                        \
-		.causes = true,                                                             \
 		.larger = true,                                                             \
-		.judge_new = window_run_judge,                                              \
-		.judge_slice = window_run_slice,                                            \
-		.judge_end = window_run_judge_end,                                          \
-		.judge_free = window_run_free,                                              \
 		.judge_task = NAME##_task,                                                  \
 	}
 

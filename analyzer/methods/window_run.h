@@ -34,6 +34,14 @@ struct window_run {
 	struct slice slice;
 };
 
+/* What the rows of methods that judge windows have in common; of those that need no training what trains is not asked. */
+#define METHOD_OF_WINDOWS                                                           \
+	.reads = READS_FRAMES, .heeds = method_frames_heeds, .make = method_frames, \
+	.causes = true, .train_slice = window_run_train_slice,                      \
+	.train_pass_end = window_run_train_end, .train_free = window_run_free,      \
+	.judge_new = window_run_judge, .judge_slice = window_run_slice,             \
+	.judge_end = window_run_judge_end, .judge_free = window_run_free
+
 /* A row of the model for each metric. */
 void *window_run_train(const struct method *method, const struct peers *peers, struct model *m);
 void *window_run_judge(const struct method *method, const struct peers *peers,

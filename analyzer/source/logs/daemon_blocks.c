@@ -179,6 +179,18 @@ static int64_t duration_of(const struct piece at[T_COUNT])
 	return n > INT64_MAX / NS_PER_MS ? -1 : n * NS_PER_MS;
 }
 
+/* What a trace says besides of its state; NULL: there is none. */
+static void traced(struct state *st, const struct piece at[T_COUNT], struct state as)
+{
+	if (!st)
+		return;
+	st->bytes = log_number(at[T_BYTES]);
+	st->peer = as.peer;
+	st->job = as.job;
+	st->in = as.in;
+	st->out = as.out;
+}
+
 static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
 			uint32_t job)
 {
@@ -194,13 +206,7 @@ static void traced_read(struct daemon *d, const struct piece at[T_COUNT], uint32
 	id = DAEMON_ID(d, block, piece_of("@"), piece_of(d->l->s->nodes.at[node]), piece_of(">"),
 		       at[T_DEST]);
 	st = state_whole(d->l, STATE_READ, id, true, node, d->time_ns - ns, d->time_ns, OUTCOME_OK);
-	if (!st)
-		return;
-	st->bytes = log_number(at[T_BYTES]);
-	st->peer = peer;
-	st->job = job;
-	st->in = in;
-	st->out = attempt;
+	traced(st, at, (struct state){.peer = peer, .job = job, .in = in, .out = attempt});
 }
 
 /* It ends what "Receiving" began; where that is not in the log, its own duration counts: in 1.2.1 that of a
@@ -221,13 +227,7 @@ static void traced_write(struct daemon *d, const struct piece at[T_COUNT], uint3
 	else if (!begun && ns >= 0)
 		st = state_whole(d->l, STATE_WRITE, id, true, node, d->time_ns - ns, d->time_ns,
 				 OUTCOME_OK);
-	if (!st)
-		return;
-	st->bytes = log_number(at[T_BYTES]);
-	st->peer = peer;
-	st->job = job;
-	st->in = attempt;
-	st->out = out;
+	traced(st, at, (struct state){.peer = peer, .job = job, .in = attempt, .out = out});
 }
 
 static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uint32_t attempt,
@@ -248,13 +248,7 @@ static void traced_shuffle(struct daemon *d, const struct piece at[T_COUNT], uin
 	id = DAEMON_ID(d, from, piece_of(">"), to);
 	st = state_whole(d->l, STATE_SHUFFLE, id, true, node, d->time_ns - ns, d->time_ns,
 			 OUTCOME_OK);
-	if (!st)
-		return;
-	st->bytes = log_number(at[T_BYTES]);
-	st->peer = peer;
-	st->job = job;
-	st->in = attempt;
-	st->out = out;
+	traced(st, at, (struct state){.peer = peer, .job = job, .in = attempt, .out = out});
 }
 
 static void trace(struct daemon *d, const struct piece *c, int which)

@@ -81,28 +81,38 @@ static int section(struct sadf *s, size_t n)
 	return 0;
 }
 
-static int restart(struct sadf *s)
+int sysstat_restart(struct table *t, struct names *restarts, const char *id)
 {
-	char id[256];
-	size_t before = s->restarts.n;
+	size_t before = restarts->n;
 
-	snprintf(id, sizeof(id), "%.100s %.100s", s->f[HOST].s, s->f[STAMP].s);
-	if (names_add(&s->restarts, id) < 0)
+	if (names_add(restarts, id) < 0)
 		return -ENOMEM;
-	s->t->restarts += s->restarts.n - before;
+	t->restarts += restarts->n - before;
 	return 0;
 }
 
-int sysstat_number(const struct lines *l, char *text, double *value, enum number *kind)
+static int restart(struct sadf *s)
+{
+	char id[256];
+
+	snprintf(id, sizeof(id), "%.100s %.100s", s->f[HOST].s, s->f[STAMP].s);
+	return sysstat_restart(s->t, &s->restarts, id);
+}
+
+int sysstat_value(struct table *t, struct lines *l, struct sample at, int64_t metric, char *text)
 {
 	char *comma = strchr(text, ',');
 	size_t len = strlen(text);
+	enum number kind;
 
+	if (metric < 0)
+		return 0;
 	if (comma)
 		*comma = '.';
-	*kind = number_parse(text, len, value);
-	if (*kind == NUMBER_VALUE ? __builtin_isfinite(*value) : *kind == NUMBER_MISSING)
-		return 0;
+	at.metric = (uint32_t)metric;
+	kind = number_parse(text, len, &at.value);
+	if (kind == NUMBER_VALUE ? __builtin_isfinite(at.value) : kind == NUMBER_MISSING)
+		return table_value(t, l, &at, kind);
 	if (len && text[0] >= '0' && text[0] <= '9' && strchr("%BkMGTP", text[len - 1]))
 		return lines_bad(l, "'%.40s' has a unit: print it without -h or --human", text);
 	return lines_bad(l, "'%.40s' is no number", text);
@@ -129,15 +139,8 @@ static int line(struct sadf *s)
 	if (s->by_device && !s->by_cpu)
 		err = table_name(s->l, &s->t->instances, "an instance", s->f[FIRST].s,
 				 s->f[FIRST].len, TABLE_INSTANCE_MAX, &sample.instance);
-	for (size_t i = FIRST; i < s->n && !err; i++) {
-		enum number kind;
-
-		if (s->metric[i] < 0)
-			continue;
-		err = sysstat_number(s->l, s->f[i].s, &sample.value, &kind);
-		sample.metric = (uint32_t)s->metric[i];
-		err = err ? err : table_value(s->t, s->l, &sample, kind);
-	}
+	for (size_t i = FIRST; i < s->n && !err; i++)
+		err = sysstat_value(s->t, s->l, sample, s->metric[i], s->f[i].s);
 	return err;
 }
 

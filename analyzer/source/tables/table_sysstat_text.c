@@ -133,15 +133,8 @@ static int values(struct sysstat_text *s, size_t from)
 	if (name && !s->cpu)
 		err = table_name(s->l, &s->t->instances, "an instance", name, strlen(name),
 				 TABLE_INSTANCE_MAX, &sample.instance);
-	for (size_t i = from; i < s->n && !err; i++) {
-		enum number kind;
-
-		if (s->metric[i] < 0)
-			continue;
-		err = sysstat_number(s->l, s->word[i], &sample.value, &kind);
-		sample.metric = (uint32_t)s->metric[i];
-		err = err ? err : table_value(s->t, s->l, &sample, kind);
-	}
+	for (size_t i = from; i < s->n && !err; i++)
+		err = sysstat_value(s->t, s->l, sample, s->metric[i], s->word[i]);
 	return err;
 }
 
@@ -208,13 +201,9 @@ static int sar_time(struct sysstat_text *s, size_t words)
 static int restart(struct sysstat_text *s)
 {
 	char id[300];
-	size_t before = s->restarts.n;
 
 	snprintf(id, sizeof(id), "%u %s %.20s", s->at.node, s->day, s->word[0]);
-	if (names_add(&s->restarts, id) < 0)
-		return -ENOMEM;
-	s->t->restarts += s->restarts.n - before;
-	return 0;
+	return sysstat_restart(s->t, &s->restarts, id);
 }
 
 static int sar_line(struct sysstat_text *s, size_t words)
