@@ -238,9 +238,8 @@ int examine_series(struct verdict *a, const struct analysis_opts *o, struct sour
 	struct gaps gaps = {0};
 	struct examine_feed e = {
 		.o = o, .peers = peers, .hooks = hooks ? hooks : &none, .gaps = &gaps};
-	int err;
+	int err = examine_all(&e, s, a);
 
-	err = examine_all(&e, s, a);
 	robust_free(e.robust);
 	gaps_release(&gaps);
 	free(e.at);

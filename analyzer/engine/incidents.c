@@ -186,9 +186,8 @@ static int incident_rule(void *arg, int64_t onset_ns, struct incident *a, struct
 	struct scene_node *nodes;
 	struct scene s;
 	int err = scene_of(r, onset_ns, &s, &nodes);
-	bool first;
+	bool first = from_the_first(r, a);
 
-	first = from_the_first(r, a);
 	for (size_t i = 0; i < r->n_nodes && first && !err; i++)
 		interval_release(&nodes[i].before);
 	err = err ?: scene_sizes(r, &s, a, &nodes[a->node]);

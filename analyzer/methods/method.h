@@ -75,8 +75,8 @@ struct method {
 	 * Training looks at all slices `passes` times (0: needs no training); pass_end follows each
 	 * pass. What was learnt is in the model after the last. NULL: errno is ENOMEM.
 	 */
-	unsigned int
-		passes; /* if 0, nothing of what follows is called up to train_free, and train_new is NULL */
+	/* If 0, train_new is NULL, and nothing up to train_free is called. */
+	unsigned int passes;
 	void *(*train_new)(const struct method *method, const struct peers *peers, struct model *m);
 	int (*train_slice)(void *state, struct slice s, unsigned int pass);
 	int (*train_pass_end)(void *state, unsigned int pass);

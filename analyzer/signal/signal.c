@@ -8,29 +8,35 @@
 
 #include "userspace/metrics/metrics.h"
 
-#define LATENCY_WHY "a seek takes longer than 0.5 ms, a flash read longer than 50 us"
-#define BYTES_WHY   "1 MiB/s: journals and metadata need less"
+#define BYTES_WHY "1 MiB/s: journals and metadata need less"
 #define LOSS_WHY \
 	"0.1 % of segments: a healthy network loses more now and then, and TCP makes up for it"
 /* A healthy server that loses one segment in three windows shows four or more in one window of 2,500. */
-#define EVENTS	    3
-#define NET_WHY	    "1 MiB/s: monitoring and logins need less"
-#define THREADS_WHY "one thread more, all the time; what they wait for is said by what indicts"
+#define EVENTS	3
+#define NET_WHY "1 MiB/s: monitoring and logins need less"
+
+/* What rows have in common. */
+#define LATENCY                                                                              \
+	"ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,                                          \
+		.resource = RESOURCE_DISK, .floor = 0.5, .floor_flash = 0.05, .decimals = 2, \
+		.reason = "a seek takes longer than 0.5 ms, a flash read longer than 50 us"
+#define OWN_BYTES                                                                      \
+	KIND_NUMBER, ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0, \
+				.reason = BYTES_WHY
+#define FOREIGN_BYTES KIND_NUMBER, ROLE_LOCAL, .floor = 1024, .ratio = 2, .decimals = 0
+#define THREADS                                                                                \
+	"threads", LEVEL_NODE, KIND_NUMBER, ROLE_SYMPTOM,                                      \
+		.c = 0.25, .floor = 1, .ratio = 2, .decimals = 1,                              \
+		.reason = "one thread more, all the time; what they wait for is said by what " \
+			  "indicts",                                                           \
+		.optional = true
 
 const struct signal_row signals[SIG_COUNT] = {
-	[SIG_READ] = {"read latency", "read", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
-		      .resource = RESOURCE_DISK, .floor = 0.5, .floor_flash = 0.05, .decimals = 2,
-		      .reason = LATENCY_WHY, .across = true},
-	[SIG_WRITE] = {"write latency", "write", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
-		       .resource = RESOURCE_DISK, .floor = 0.5, .floor_flash = 0.05, .decimals = 2,
-		       .reason = LATENCY_WHY, .across = true},
-	[SIG_READ_DEVICE] = {"read device time", "read-device", "ms", LEVEL_DISK, KIND_LATENCY,
-			     ROLE_LOCAL, .resource = RESOURCE_DISK, .floor = 0.5,
-			     .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY,
+	[SIG_READ] = {"read latency", "read", LATENCY, .across = true},
+	[SIG_WRITE] = {"write latency", "write", LATENCY, .across = true},
+	[SIG_READ_DEVICE] = {"read device time", "read-device", LATENCY,
 			     .columns = (const int[]){M_R_DEV, -1}},
-	[SIG_WRITE_DEVICE] = {"write device time", "write-device", "ms", LEVEL_DISK, KIND_LATENCY,
-			      ROLE_LOCAL, .resource = RESOURCE_DISK, .floor = 0.5,
-			      .floor_flash = 0.05, .decimals = 2, .reason = LATENCY_WHY,
+	[SIG_WRITE_DEVICE] = {"write device time", "write-device", LATENCY,
 			      .columns = (const int[]){M_W_DEV, -1}},
 	[SIG_READ_AWAIT] =
 		{"mean read latency", "read-await", "ms", LEVEL_DISK, KIND_LATENCY, ROLE_LOCAL,
@@ -45,19 +51,15 @@ const struct signal_row signals[SIG_COUNT] = {
 		       .c = 0.5, .floor = 1, .decimals = 1,
 		       .reason = "one request more in the queue is normal"},
 	[SIG_FOREIGN_READ] = {"other programs' reads", "foreign-read", "kB/s", LEVEL_DISK,
-			      KIND_NUMBER, ROLE_LOCAL, .c = 1024, .floor = 1024, .ratio = 2,
-			      .decimals = 0, .reason = BYTES_WHY,
+			      FOREIGN_BYTES, .c = 1024, .reason = BYTES_WHY,
 			      .columns = (const int[]){M_FOREIGN_RKB_S, -1}},
 	[SIG_FOREIGN_WRITE] = {"other programs' writes", "foreign-write", "kB/s", LEVEL_DISK,
-			       KIND_NUMBER, ROLE_LOCAL, .c = 1024, .floor = 1024, .ratio = 2,
-			       .decimals = 0, .reason = BYTES_WHY,
+			       FOREIGN_BYTES, .c = 1024, .reason = BYTES_WHY,
 			       .columns = (const int[]){M_FOREIGN_WKB_S, -1}},
 	[SIG_DISK_OPS] = {"disk operations", "disk-ops", "1/s", LEVEL_DISK, KIND_NUMBER, ROLE_LOAD,
 			  .c = 10, .floor = 10, .ratio = 1.5, .decimals = 1,
 			  .reason = "10 operations a second keep no disk busy"},
-	[SIG_DISK_KB] = {"file system's disk bytes", "disk-kb", "kB/s", LEVEL_DISK, KIND_NUMBER,
-			 ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0,
-			 .reason = BYTES_WHY},
+	[SIG_DISK_KB] = {"file system's disk bytes", "disk-kb", "kB/s", LEVEL_DISK, OWN_BYTES},
 	[SIG_RETRANS] = {"segments sent again", "retrans", "%", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 			 .resource = RESOURCE_NETWORK, .c = 0.1, .floor = 0.1, .events = EVENTS,
 			 .ratio = 2, .decimals = 2, .reason = LOSS_WHY},
@@ -80,17 +82,11 @@ const struct signal_row signals[SIG_COUNT] = {
 		      .reason = "both are of 1 / window: 90 segments instead of 1000",
 		      .inverse = true},
 	[SIG_FOREIGN_RX] = {"other programs' bytes received", "foreign-rx", "kB/s", LEVEL_NODE,
-			    KIND_NUMBER, ROLE_LOCAL, .c = 512, .floor = 1024, .ratio = 2,
-			    .decimals = 0, .reason = NET_WHY},
+			    FOREIGN_BYTES, .c = 512, .reason = NET_WHY},
 	[SIG_FOREIGN_TX] = {"other programs' bytes sent", "foreign-tx", "kB/s", LEVEL_NODE,
-			    KIND_NUMBER, ROLE_LOCAL, .c = 512, .floor = 1024, .ratio = 2,
-			    .decimals = 0, .reason = NET_WHY},
-	[SIG_NET_RX] = {"file system's bytes received", "net-rx", "kB/s", LEVEL_NODE, KIND_NUMBER,
-			ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0,
-			.reason = BYTES_WHY},
-	[SIG_NET_TX] = {"file system's bytes sent", "net-tx", "kB/s", LEVEL_NODE, KIND_NUMBER,
-			ROLE_LOAD, .c = 1024, .floor = 1024, .ratio = 1.5, .decimals = 0,
-			.reason = BYTES_WHY},
+			    FOREIGN_BYTES, .c = 512, .reason = NET_WHY},
+	[SIG_NET_RX] = {"file system's bytes received", "net-rx", "kB/s", LEVEL_NODE, OWN_BYTES},
+	[SIG_NET_TX] = {"file system's bytes sent", "net-tx", "kB/s", LEVEL_NODE, OWN_BYTES},
 	[SIG_RUNQ] = {"run-queue delay, 90 %", "runq", "ms", LEVEL_NODE, KIND_NUMBER, ROLE_LOCAL,
 		      .resource = RESOURCE_PROCESSORS, .c = 0.1, .floor = 1, .ratio = 2,
 		      .decimals = 2,
@@ -127,21 +123,11 @@ const struct signal_row signals[SIG_COUNT] = {
 			 ROLE_SYMPTOM, .c = 0.25, .floor = 0.25, .decimals = 2,
 			 .reason = "one connection, stalled for a quarter of the time; it counts "
 				   "after 5 s"},
-	[SIG_WAIT_DISK] = {"threads that wait for a disk", "wait-disk", "threads", LEVEL_NODE,
-			   KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
-			   .decimals = 1, .reason = THREADS_WHY, .optional = true},
-	[SIG_WAIT_LOCK] = {"threads that wait for a lock", "wait-lock", "threads", LEVEL_NODE,
-			   KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
-			   .decimals = 1, .reason = THREADS_WHY, .optional = true},
-	[SIG_WAIT_NET] = {"threads that wait for the network", "wait-net", "threads", LEVEL_NODE,
-			  KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
-			  .decimals = 1, .reason = THREADS_WHY, .optional = true},
-	[SIG_WAIT_MEM] = {"threads that wait for memory", "wait-mem", "threads", LEVEL_NODE,
-			  KIND_NUMBER, ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2,
-			  .decimals = 1, .reason = THREADS_WHY, .optional = true},
-	[SIG_ON_CPU] = {"threads on a processor", "on-cpu", "threads", LEVEL_NODE, KIND_NUMBER,
-			ROLE_SYMPTOM, .c = 0.25, .floor = 1, .ratio = 2, .decimals = 1,
-			.reason = THREADS_WHY, .optional = true},
+	[SIG_WAIT_DISK] = {"threads that wait for a disk", "wait-disk", THREADS},
+	[SIG_WAIT_LOCK] = {"threads that wait for a lock", "wait-lock", THREADS},
+	[SIG_WAIT_NET] = {"threads that wait for the network", "wait-net", THREADS},
+	[SIG_WAIT_MEM] = {"threads that wait for memory", "wait-mem", THREADS},
+	[SIG_ON_CPU] = {"threads on a processor", "on-cpu", THREADS},
 	[SIG_DISK_TOGETHER] = {"latencies together", "together", "x", LEVEL_DISK, KIND_TOGETHER,
 			       ROLE_LOCAL, .resource = RESOURCE_DISK, .decimals = 2,
 			       .reason = "latencies and queue of one disk that agree"},
