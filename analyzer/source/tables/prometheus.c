@@ -382,7 +382,7 @@ static int ask_all(struct prometheus *p)
 	p->exporter = p->n_scrapes ? p->exporter : 0;
 	for (;; p->exporter++) {
 		for (int row = 0; row < COUNTERS && !err; row++)
-			if ((int)prometheus_counters[row].exporter == p->exporter)
+			if ((int)prometheus_counters[row].of->exporter == p->exporter)
 				err = ask_counter(p, (enum counter)row);
 		if (err || p->n_scrapes || p->exporter == last)
 			return err;

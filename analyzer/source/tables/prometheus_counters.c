@@ -3,65 +3,21 @@
 #include "prometheus_counters.h"
 
 static const struct counter_kind
-	disks = {"instance", "device", "!~\"(dm-|md|loop|ram|zram|sr|fd|nbd)[0-9]+.*\"", NULL,
-		 false},
-	nets = {"instance", "device",
-		"!~\"(lo|veth.*|docker.*|br-.*|virbr.*|cni.*|cali.*|flannel.*|tun.*|tap.*)\"", NULL,
+	disks = {EXPORTER_NODE, "instance",
+		 "device",	"!~\"(dm-|md|loop|ram|zram|sr|fd|nbd)[0-9]+.*\"",
+		 NULL,		false},
+	nets = {EXPORTER_NODE,
+		"instance",
+		"device",
+		"!~\"(lo|veth.*|docker.*|br-.*|virbr.*|cni.*|cali.*|flannel.*|tun.*|tap.*)\"",
+		NULL,
 		true},
-	hosts = {"instance", NULL, NULL, NULL, false},
-	osds = {"ceph_daemon", "ceph_daemon", "=~\"osd[.].*\"", NULL, false},
-	osts = {"instance", "target", "=~\".*-OST[0-9a-f]+\"", "size", false};
+	hosts = {EXPORTER_NODE, "instance", NULL, NULL, NULL, false},
+	osds = {EXPORTER_CEPH, "ceph_daemon", "ceph_daemon", "=~\"osd[.].*\"", NULL, false},
+	osts = {EXPORTER_LUSTRE, "instance", "target", "=~\".*-OST[0-9a-f]+\"", "size", false};
 
-/* node_exporter's (1.5: golden/prometheus looks each up in what it serves). Ceph's as its manual has them (Monitoring overview;
- * of the mgr module and of ceph-exporter). Lustre's I/O time is a histogram of requests by the milliseconds they took
- * (whamcloud/lustrefs-exporter): how many, and by their bounds how long. */
-const struct counter_row prometheus_counters[COUNTERS] = {
-	[READS] = {EXPORTER_NODE, "node_disk_reads_completed_total", NULL, &disks, false},
-	[READ_S] = {EXPORTER_NODE, "node_disk_read_time_seconds_total", NULL, &disks, false},
-	[READ_BYTES] = {EXPORTER_NODE, "node_disk_read_bytes_total", NULL, &disks, false},
-	[WRITES] = {EXPORTER_NODE, "node_disk_writes_completed_total", NULL, &disks, false},
-	[WRITE_S] = {EXPORTER_NODE, "node_disk_write_time_seconds_total", NULL, &disks, false},
-	[WRITTEN_BYTES] = {EXPORTER_NODE, "node_disk_written_bytes_total", NULL, &disks, false},
-	[FLUSHES] = {EXPORTER_NODE, "node_disk_flush_requests_total", NULL, &disks, false},
-	[FLUSH_S] = {EXPORTER_NODE, "node_disk_flush_requests_time_seconds_total", NULL, &disks,
-		     false},
-	[BUSY_S] = {EXPORTER_NODE, "node_disk_io_time_seconds_total", NULL, &disks, false},
-	[QUEUE_S] = {EXPORTER_NODE, "node_disk_io_time_weighted_seconds_total", NULL, &disks,
-		     false},
-	[RX_BYTES] = {EXPORTER_NODE, "node_network_receive_bytes_total", NULL, &nets, false},
-	[TX_BYTES] = {EXPORTER_NODE, "node_network_transmit_bytes_total", NULL, &nets, false},
-	[RX_DROPS] = {EXPORTER_NODE, "node_network_receive_drop_total", NULL, &nets, false},
-	[TX_DROPS] = {EXPORTER_NODE, "node_network_transmit_drop_total", NULL, &nets, false},
-	[RX_ERRORS] = {EXPORTER_NODE, "node_network_receive_errs_total", NULL, &nets, false},
-	[TX_ERRORS] = {EXPORTER_NODE, "node_network_transmit_errs_total", NULL, &nets, false},
-	[SWAPPED_IN] = {EXPORTER_NODE, "node_vmstat_pswpin", NULL, &hosts, false},
-	[SWAPPED_OUT] = {EXPORTER_NODE, "node_vmstat_pswpout", NULL, &hosts, false},
-	[MAJOR_FAULTS] = {EXPORTER_NODE, "node_vmstat_pgmajfault", NULL, &hosts, false},
-	[WAIT_CPU_S] = {EXPORTER_NODE, "node_pressure_cpu_waiting_seconds_total", NULL, &hosts,
-			false},
-	[WAIT_IO_S] = {EXPORTER_NODE, "node_pressure_io_waiting_seconds_total", NULL, &hosts,
-		       false},
-	[WAIT_MEMORY_S] = {EXPORTER_NODE, "node_pressure_memory_waiting_seconds_total", NULL,
-			   &hosts, false},
-	[OSD_READS] = {EXPORTER_CEPH, "ceph_osd_op_r", NULL, &osds, false},
-	[OSD_READ_S] = {EXPORTER_CEPH, "ceph_osd_op_r_latency_sum", NULL, &osds, false},
-	[OSD_READ_N] = {EXPORTER_CEPH, "ceph_osd_op_r_latency_count", NULL, &osds, false},
-	[OSD_READ_BYTES] = {EXPORTER_CEPH, "ceph_osd_op_r_out_bytes", NULL, &osds, false},
-	[OSD_WRITES] = {EXPORTER_CEPH, "ceph_osd_op_w", NULL, &osds, false},
-	[OSD_WRITE_S] = {EXPORTER_CEPH, "ceph_osd_op_w_latency_sum", NULL, &osds, false},
-	[OSD_WRITE_N] = {EXPORTER_CEPH, "ceph_osd_op_w_latency_count", NULL, &osds, false},
-	[OSD_WRITTEN_BYTES] = {EXPORTER_CEPH, "ceph_osd_op_w_in_bytes", NULL, &osds, false},
-	[OSD_REPLICA_S] = {EXPORTER_CEPH, "ceph_osd_subop_w_latency_sum", NULL, &osds, false},
-	[OSD_REPLICA_N] = {EXPORTER_CEPH, "ceph_osd_subop_w_latency_count", NULL, &osds, false},
-	[OST_READS] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total", "operation=\"read\"",
-		       &osts, false},
-	[OST_READ_MS] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total", "operation=\"read\"",
-			 &osts, true},
-	[OST_WRITES] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total", "operation=\"write\"",
-			&osts, false},
-	[OST_WRITE_MS] = {EXPORTER_LUSTRE, "lustre_io_time_milliseconds_total",
-			  "operation=\"write\"", &osts, true},
-};
+#define COUNTER_ROW(NAME, TEXT, KIND, ...) [NAME] = {.name = TEXT, .of = &KIND, ##__VA_ARGS__},
+const struct counter_row prometheus_counters[COUNTERS] = {PROMETHEUS_COUNTERS(COUNTER_ROW)};
 
 /* Of requests between half a bound and the bound, the middle. */
 #define OF_BOUND 0.75
