@@ -9,23 +9,8 @@
 #include "analyzer/stat/stats.h"
 #include "userspace/common/array.h"
 
-const char *const score_rate_names[RATE_COUNT] = {
-	[RATE_ITP] = "itp",
-	[RATE_IFP] = "ifp",
-	[RATE_DTP] = "dtp",
-	[RATE_DFP] = "dfp",
-	[RATE_TP] = "tp",
-	[RATE_FP] = "fp",
-	[RATE_ALARM_SERVERS] = "false_alarm_servers",
-	[RATE_ALARM_RUNS] = "false_alarm_runs",
-	[RATE_PRECISION] = "precision",
-	[RATE_RECALL] = "recall",
-	[RATE_60S] = "within_60s",
-	[RATE_DIRECTION] = "direction",
-	[RATE_GUESS] = "guess",
-	[RATE_UNPROVEN] = "unproven",
-	[RATE_CLEAR] = "clear",
-};
+#define RATE_WORD(NAME, WORD) WORD,
+const char *const score_rate_names[RATE_COUNT] = {SCORE_RATES(RATE_WORD)};
 
 static void rate_add(struct rate *r, size_t k, size_t n)
 {

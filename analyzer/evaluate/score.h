@@ -67,24 +67,16 @@ struct outcome {
  *   unproven   runs that were judged and in which nobody was indicted: the answer was "unproven"
  *   clear      runs with a fault of which every server was called well
  */
-enum score_rate {
-	RATE_ITP,
-	RATE_IFP,
-	RATE_DTP,
-	RATE_DFP,
-	RATE_TP,
-	RATE_FP,
-	RATE_ALARM_SERVERS,
-	RATE_ALARM_RUNS,
-	RATE_PRECISION,
-	RATE_RECALL,
-	RATE_60S,
-	RATE_DIRECTION,
-	RATE_GUESS,
-	RATE_UNPROVEN,
-	RATE_CLEAR,
-	RATE_COUNT,
-};
+/* clang-format off */
+#define SCORE_RATES(X) \
+	X(ITP, "itp") X(IFP, "ifp") X(DTP, "dtp") X(DFP, "dfp") X(TP, "tp") X(FP, "fp") \
+	X(ALARM_SERVERS, "false_alarm_servers") X(ALARM_RUNS, "false_alarm_runs") \
+	X(PRECISION, "precision") X(RECALL, "recall") X(60S, "within_60s") \
+	X(DIRECTION, "direction") X(GUESS, "guess") X(UNPROVEN, "unproven") \
+	X(CLEAR, "clear")
+/* clang-format on */
+#define SCORE_RATE(NAME, WORD) RATE_##NAME,
+enum score_rate { SCORE_RATES(SCORE_RATE) RATE_COUNT };
 
 /* As they are called in CSV and JSON. */
 extern const char *const score_rate_names[RATE_COUNT];

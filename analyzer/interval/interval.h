@@ -20,68 +20,69 @@ struct acc {
 	double sum, n;
 };
 
-/* What is kept of a disk, and of a server besides. interval.c has the metric and the weight of each. */
-enum disk_acc {
-	DA_READS, /* /s */
-	DA_WRITES,
-	DA_READ_KB,
-	DA_WRITE_KB,
-	DA_FOREIGN_READ_KB,
-	DA_FOREIGN_WRITE_KB,
-	DA_READ_AWAIT, /* ms, over reads */
-	DA_WRITE_AWAIT,
-	DA_READ_DEVICE, /* ms, over reads */
-	DA_WRITE_DEVICE,
-	DA_QUEUE, /* requests */
-	DA_UTIL,  /* % */
-	DISK_ACCS
-};
+/* What is kept of a disk, and of a server besides: its metric, and by what that is weighted; -1: by the seconds. */
+#define DISK_ACC_ROWS(X)                                     \
+	X(READS, M_R_S, -1) /* /s */                         \
+	X(WRITES, M_W_S, -1)                                 \
+	X(READ_KB, M_RKB_S, -1)                              \
+	X(WRITE_KB, M_WKB_S, -1)                             \
+	X(FOREIGN_READ_KB, M_FOREIGN_RKB_S, -1)              \
+	X(FOREIGN_WRITE_KB, M_FOREIGN_WKB_S, -1)             \
+	X(READ_AWAIT, M_R_AWAIT, M_R_S) /* ms, over reads */ \
+	X(WRITE_AWAIT, M_W_AWAIT, M_W_S)                     \
+	X(READ_DEVICE, M_R_DEV, M_R_S) /* ms, over reads */  \
+	X(WRITE_DEVICE, M_W_DEV, M_W_S)                      \
+	X(QUEUE, M_AQU_SZ, -1) /* requests */                \
+	X(UTIL, M_UTIL, -1)    /* % */
+#define DISK_ACC(NAME, ...) DA_##NAME,
+enum disk_acc { DISK_ACC_ROWS(DISK_ACC) DISK_ACCS };
 
-enum node_acc {
-	NA_RX_KB, /* interfaces, added up */
-	NA_TX_KB,
-	NA_RX_DROP,
-	NA_RX_ERR,
-	NA_RETRANS, /* segments/s */
-	NA_OOO,
-	NA_FS_RX_KB, /* the file system's sockets */
-	NA_FS_TX_KB,
-	NA_SEGS_IN,
-	NA_SEGS_OUT,
-	NA_DATA_IN,
-	NA_DATA_OUT,
-	NA_SRTT,    /* ms, over active sockets */
-	NA_CWND_LN, /* over active sockets */
-	NA_ACTIVE,
-	NA_LOOKS, /* reads a second of the windows of each active socket */
-	NA_SOCKETS,
-	NA_USER, /* % */
-	NA_SYSTEM,
-	NA_IOWAIT,
-	NA_IDLE,
-	NA_STEAL,
-	NA_SWITCHES,   /* /s */
-	NA_RUNQ_DELAY, /* ms, over switches */
-	NA_MEM_SOME,   /* % */
-	NA_MEM_FULL,
-	NA_IO_SOME,
-	NA_SCAN_DIRECT, /* pages/s */
-	NA_ALLOC_STALL,
-	NA_SWAP_IN,
-	NA_SWAP_OUT,
-	NA_AVAILABLE_KB,
-	NA_BLOCKED, /* tasks */
-	NA_UNREAD,  /* sockets with data that nobody reads */
-	NA_STALLED, /* and with data of which nothing is acknowledged */
-	NA_THREADS, /* of the file system's server */
-	NA_THR_CPU, /* % of their time, over threads */
-	NA_THR_DISK,
-	NA_THR_LOCK,
-	NA_THR_NET,
-	NA_THR_MEM,
-	NA_THR_IDLE,
-	NODE_ACCS
-};
+#define NODE_ACC_ROWS(X)                                                                      \
+	X(RX_KB, M_RXKB_S, -1) /* interfaces, added up */                                     \
+	X(TX_KB, M_TXKB_S, -1)                                                                \
+	X(RX_DROP, M_RXDROP_S, -1)                                                            \
+	X(RX_ERR, M_RXERR_S, -1)                                                              \
+	X(RETRANS, M_RETRANS_S, -1) /* segments/s */                                          \
+	X(OOO, M_OOO_S, -1)                                                                   \
+	X(FS_RX_KB, M_TCP_RXKB_S, -1) /* the file system's sockets */                         \
+	X(FS_TX_KB, M_TCP_TXKB_S, -1)                                                         \
+	X(SEGS_IN, M_ISEG_S, -1)                                                              \
+	X(SEGS_OUT, M_OSEG_S, -1)                                                             \
+	X(DATA_IN, M_IDSEG_S, -1)                                                             \
+	X(DATA_OUT, M_ODSEG_S, -1)                                                            \
+	X(SRTT, M_SRTT, M_TCP_ACTIVE)	    /* ms, over active sockets */                     \
+	X(CWND_LN, M_CWND_LN, M_TCP_ACTIVE) /* over active sockets */                         \
+	X(ACTIVE, M_TCP_ACTIVE, -1)                                                           \
+	X(LOOKS, M_TCP_LOOKS,                                                                 \
+	  M_TCP_ACTIVE) /* reads a second of the windows of each active socket */             \
+	X(SOCKETS, M_TCPSCK, -1)                                                              \
+	X(USER, M_USER, -1) /* % */                                                           \
+	X(SYSTEM, M_SYSTEM, -1)                                                               \
+	X(IOWAIT, M_IOWAIT, -1)                                                               \
+	X(IDLE, M_IDLE, -1)                                                                   \
+	X(STEAL, M_STEAL, -1)                                                                 \
+	X(SWITCHES, M_CSWCH_S, -1)	       /* /s */                                       \
+	X(RUNQ_DELAY, M_RUNQ_DELAY, M_CSWCH_S) /* ms, over switches */                        \
+	X(MEM_SOME, M_SMEM, -1)		       /* % */                                        \
+	X(MEM_FULL, M_FMEM, -1)                                                               \
+	X(IO_SOME, M_SIO, -1)                                                                 \
+	X(SCAN_DIRECT, M_PGSCAND_S, -1) /* pages/s */                                         \
+	X(ALLOC_STALL, M_ALLOCSTALL_S, -1)                                                    \
+	X(SWAP_IN, M_PSWPIN_S, -1)                                                            \
+	X(SWAP_OUT, M_PSWPOUT_S, -1)                                                          \
+	X(AVAILABLE_KB, M_KBAVAIL, -1)                                                        \
+	X(BLOCKED, M_BLOCKED, -1)	 /* tasks */                                          \
+	X(UNREAD, M_TCP_UNREAD, -1)	 /* sockets with data that nobody reads */            \
+	X(STALLED, M_TCP_STALLED, -1)	 /* and with data of which nothing is acknowledged */ \
+	X(THREADS, M_THREADS, -1)	 /* of the file system's server */                    \
+	X(THR_CPU, M_THR_CPU, M_THREADS) /* % of their time, over threads */                  \
+	X(THR_DISK, M_THR_DISK, M_THREADS)                                                    \
+	X(THR_LOCK, M_THR_LOCK, M_THREADS)                                                    \
+	X(THR_NET, M_THR_NET, M_THREADS)                                                      \
+	X(THR_MEM, M_THR_MEM, M_THREADS)                                                      \
+	X(THR_IDLE, M_THR_IDLE, M_THREADS)
+#define NODE_ACC(NAME, ...) NA_##NAME,
+enum node_acc { NODE_ACC_ROWS(NODE_ACC) NODE_ACCS };
 
 enum lat_part { PART_WHOLE, PART_DEVICE, LAT_PARTS };
 

@@ -15,26 +15,8 @@
 #include "userspace/common/array.h"
 #include "userspace/common/sort.h"
 
-const char *const notice_words[NOTICE_KINDS] = {
-	[NOTICE_IMBALANCE] = "imbalance",
-	[NOTICE_IDLE] = "idle",
-	[NOTICE_BOTTLENECK] = "bottleneck",
-	[NOTICE_WAITS] = "waits",
-	[NOTICE_HARDWARE] = "hardware",
-	[NOTICE_ROLE] = "role",
-	[NOTICE_FLEET] = "fleet",
-	[NOTICE_STOLEN] = "stolen",
-	[NOTICE_MAINTENANCE] = "maintenance",
-	[NOTICE_FOREIGN_USE] = "foreign-use",
-	[NOTICE_ORIGIN] = "origin",
-	[NOTICE_SKEW] = "skew",
-	[NOTICE_REMOTE] = "remote",
-	[NOTICE_SLOTS] = "slots",
-	[NOTICE_CLIENT] = "client",
-	[NOTICE_SILENT] = "silent",
-	[NOTICE_RESTART] = "restart",
-	[NOTICE_ACKNOWLEDGED] = "acknowledged",
-};
+#define NOTICE_WORD(NAME, WORD) WORD,
+const char *const notice_words[NOTICE_KINDS] = {NOTICES(NOTICE_WORD)};
 
 const char *const resource_words[RESOURCES] = {
 	[RESOURCE_NONE] = "",		[RESOURCE_DISK] = "disk",

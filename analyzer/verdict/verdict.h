@@ -250,27 +250,29 @@ struct incident {
 };
 
 /* What was recognised and is no fault of a server; nobody is indicted for it. */
-enum notice_kind {
-	NOTICE_IMBALANCE,  /* more demand, and latency checked: imbalance */
-	NOTICE_IDLE,	   /* less demand than its peers */
-	NOTICE_BOTTLENECK, /* requests queue there, at a disk as quick as its peers */
-	NOTICE_WAITS, /* times that it waits for another server are longer, its own part is not */
-	NOTICE_HARDWARE, /* lasting ratio between disk models */
-	NOTICE_ROLE,	 /* a server that does other work (metadata) */
-	NOTICE_FLEET, /* all servers slowed against their own history; of logs: detail DETAIL_STATE */
-	NOTICE_STOLEN,	     /* processors taken from servers by other guests of their hosts */
-	NOTICE_MAINTENANCE,  /* rebuild, scrub, … found by the process that does it */
-	NOTICE_FOREIGN_USE,  /* others use a disk, and no request waits for them */
-	NOTICE_ORIGIN,	     /* own and others' bytes cannot be told apart */
-	NOTICE_SKEW,	     /* of job states: tasks there have larger inputs */
-	NOTICE_REMOTE,	     /* likewise: tasks whose inputs are elsewhere */
-	NOTICE_SLOTS,	     /* likewise: it runs fewer tasks at a time */
-	NOTICE_CLIENT,	     /* a remote host that is lossy to most servers */
-	NOTICE_SILENT,	     /* a server stopped reporting */
-	NOTICE_RESTART,	     /* a probe started anew */
-	NOTICE_ACKNOWLEDGED, /* indicted or suspicious, but the operator knows */
-	NOTICE_KINDS
-};
+/* clang-format off */
+#define NOTICES(X) \
+	X(IMBALANCE, "imbalance") /* more demand, and latency checked: imbalance */ \
+	X(IDLE, "idle") /* less demand than its peers */ \
+	X(BOTTLENECK, "bottleneck") /* requests queue there, at a disk as quick as its peers */ \
+	X(WAITS, "waits") /* times that it waits for another server are longer, its own part is not */ \
+	X(HARDWARE, "hardware") /* lasting ratio between disk models */ \
+	X(ROLE, "role") /* a server that does other work (metadata) */ \
+	X(FLEET, "fleet") /* all servers slowed against their own history; of logs: detail DETAIL_STATE */ \
+	X(STOLEN, "stolen") /* processors taken from servers by other guests of their hosts */ \
+	X(MAINTENANCE, "maintenance") /* rebuild, scrub, … found by the process that does it */ \
+	X(FOREIGN_USE, "foreign-use") /* others use a disk, and no request waits for them */ \
+	X(ORIGIN, "origin") /* own and others' bytes cannot be told apart */ \
+	X(SKEW, "skew") /* of job states: tasks there have larger inputs */ \
+	X(REMOTE, "remote") /* likewise: tasks whose inputs are elsewhere */ \
+	X(SLOTS, "slots") /* likewise: it runs fewer tasks at a time */ \
+	X(CLIENT, "client") /* a remote host that is lossy to most servers */ \
+	X(SILENT, "silent") /* a server stopped reporting */ \
+	X(RESTART, "restart") /* a probe started anew */ \
+	X(ACKNOWLEDGED, "acknowledged") /* indicted or suspicious, but the operator knows */
+/* clang-format on */
+#define NOTICE_KIND(NAME, WORD) NOTICE_##NAME,
+enum notice_kind { NOTICES(NOTICE_KIND) NOTICE_KINDS };
 extern const char *const resource_words[RESOURCES];  /* "disk", …; of RESOURCE_NONE "" */
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
 

@@ -117,31 +117,16 @@ static void write_fails(struct daemon *d, const struct piece *c, int which)
 /* ---- clienttrace ------------------------------------------------------------------------------------------- */
 
 /* Pairs "key: value, …" by name, as their order and number changed with versions. */
-enum trace_key {
-	T_SRC,
-	T_DEST,
-	T_BYTES,
-	T_OP,
-	T_CLIENT,
-	T_REDUCE,
-	T_BLOCK,
-	T_NS,
-	T_NS_NEW,
-	T_MAPS,
-	T_COUNT
-};
-static const struct log_word trace_keys[] = {
-	LOG_WORD("src", T_SRC),
-	LOG_WORD("dest", T_DEST),
-	LOG_WORD("bytes", T_BYTES),
-	LOG_WORD("op", T_OP),
-	LOG_WORD("cliID", T_CLIENT),
-	LOG_WORD("reduceID", T_REDUCE),
-	LOG_WORD("blockid", T_BLOCK),
-	LOG_WORD("duration", T_NS),
-	LOG_WORD("duration(ns)", T_NS_NEW),
-	LOG_WORD("maps", T_MAPS),
-};
+/* clang-format off */
+#define TRACE_KEYS(X) \
+	X(SRC, "src") X(DEST, "dest") X(BYTES, "bytes") X(OP, "op") X(CLIENT, "cliID") \
+	X(REDUCE, "reduceID") X(BLOCK, "blockid") X(NS, "duration") X(NS_NEW, "duration(ns)") \
+	X(MAPS, "maps")
+/* clang-format on */
+#define TRACE_KEY(NAME, WORD)  T_##NAME,
+#define TRACE_WORD(NAME, WORD) LOG_WORD(WORD, T_##NAME),
+enum trace_key { TRACE_KEYS(TRACE_KEY) T_COUNT };
+static const struct log_word trace_keys[] = {TRACE_KEYS(TRACE_WORD)};
 
 static struct log_words trace_words;
 
