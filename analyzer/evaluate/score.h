@@ -75,8 +75,8 @@ struct outcome {
 	X(DIRECTION, "direction") X(GUESS, "guess") X(UNPROVEN, "unproven") \
 	X(CLEAR, "clear")
 /* clang-format on */
-#define SCORE_RATE(NAME, WORD) RATE_##NAME,
-enum score_rate { SCORE_RATES(SCORE_RATE) RATE_COUNT };
+#define SCORE_RATE_ENUM(NAME, WORD) RATE_##NAME,
+enum score_rate { SCORE_RATES(SCORE_RATE_ENUM) RATE_COUNT };
 
 /* As they are called in CSV and JSON. */
 extern const char *const score_rate_names[RATE_COUNT];

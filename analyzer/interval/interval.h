@@ -34,8 +34,8 @@ struct acc {
 	X(WRITE_DEVICE, M_W_DEV, M_W_S)                      \
 	X(QUEUE, M_AQU_SZ, -1) /* requests */                \
 	X(UTIL, M_UTIL, -1)    /* % */
-#define DISK_ACC(NAME, ...) DA_##NAME,
-enum disk_acc { DISK_ACC_ROWS(DISK_ACC) DISK_ACCS };
+#define DISK_ACC_ENUM(NAME, ...) DA_##NAME,
+enum disk_acc { DISK_ACC_ROWS(DISK_ACC_ENUM) DISK_ACCS };
 
 #define NODE_ACC_ROWS(X)                                                                      \
 	X(RX_KB, M_RXKB_S, -1) /* interfaces, added up */                                     \
@@ -81,8 +81,8 @@ enum disk_acc { DISK_ACC_ROWS(DISK_ACC) DISK_ACCS };
 	X(THR_NET, M_THR_NET, M_THREADS)                                                      \
 	X(THR_MEM, M_THR_MEM, M_THREADS)                                                      \
 	X(THR_IDLE, M_THR_IDLE, M_THREADS)
-#define NODE_ACC(NAME, ...) NA_##NAME,
-enum node_acc { NODE_ACC_ROWS(NODE_ACC) NODE_ACCS };
+#define NODE_ACC_ENUM(NAME, ...) NA_##NAME,
+enum node_acc { NODE_ACC_ROWS(NODE_ACC_ENUM) NODE_ACCS };
 
 enum lat_part { PART_WHOLE, PART_DEVICE, LAT_PARTS };
 

@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* The lists of a verdict, each with its count n_LIST; of servers and groups it has others. */
-#define VERDICT_LISTS(X)                                                                       \
-	X(signals)                                                                             \
-	X(incidents)                                                                           \
-	X(notices) X(unjudged) X(parts) X(unproven) X(gaps) X(ruled_out) X(looks) X(durations) \
-		X(stragglers) X(jobs) X(tasks) X(states) X(notes) X(facts)
+/* clang-format off */
+#define VERDICT_LISTS(X) \
+	X(signals) X(incidents) X(notices) X(unjudged) X(parts) X(unproven) X(gaps) X(ruled_out) \
+	X(looks) X(durations) X(stragglers) X(jobs) X(tasks) X(states) X(notes) X(facts)
+/* clang-format on */
 
 /* A server's name, which belongs to the caller, and its number before the names are in order. */
 struct numbered_name {

@@ -98,40 +98,8 @@ static const char *const suspicion_words[SUSPICIONS] = {
 	[SUSPICION_QUEUE] = "queue",
 };
 
-const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {
-	[UNJUDGED_NO_GROUP] = {"no-group", "in no group of peers"},
-	[UNJUDGED_NO_DATA] = {"no-data", "no data"},
-	[UNJUDGED_TOO_FEW] = {"little-data", "too few events, or too few peers"},
-	[UNJUDGED_NO_VALUE] = {"no-data", "no value of what is judged"},
-	[UNJUDGED_FEW_SERVERS] = {"few-peers", "fewer than 3 servers to compare"},
-	[UNJUDGED_FEW_VALUES] = {"little-data", NULL},
-	[UNJUDGED_NO_LOGARITHM] = {"no-logarithm",
-				   "zero has no logarithm, and there is little else: set --floor"},
-	[UNJUDGED_NEGATIVE] = {"no-logarithm",
-			       "negative values have no logarithm, and there is little else"},
-	[UNJUDGED_HUGE] = {"no-logarithm",
-			   "values above 1e18 are taken for damage, and there is little else"},
-	[UNJUDGED_FEW_PEERS] = {"few-peers", NULL},
-	[UNJUDGED_FEW_WINDOWS] = {"little-data", NULL},
-	[UNJUDGED_BLIND] = {"blind", NULL},
-	[UNJUDGED_MODEL_ONLY] = {"no-data", "in the model but not in the data"},
-	[UNJUDGED_SMALL_GROUP] = {"few-peers", "its group has fewer than three servers"},
-	[UNJUDGED_NOBODY] = {"nobody", "nobody could be judged"},
-	[UNJUDGED_LITTLE] = {"little-data", "too little data in this time"},
-	[UNJUDGED_UNTRAINED] = {"untrained", "no data in training"},
-	[UNJUDGED_UNKNOWN] = {"untrained", "not in the model, and too little data or no peers"},
-	[UNJUDGED_LOAD] = {"no-equal-load", "no peer had a load like its own"},
-	[UNJUDGED_HALVES] = {"two-halves", NULL},
-	[UNJUDGED_SELDOM] = {"little-data", NULL},
-	[UNJUDGED_FEW_LIKE] =
-		{"few-like",
-		 "no state of it has four of the same job, kind and size on two others"},
-	[UNJUDGED_NONE_ENDED] = {"none-ended", "nothing that jobs did there ended well"},
-	[UNJUDGED_TASKS] = {"tasks-only", "this method names tasks, never servers"},
-	[UNJUDGED_LEFT_OUT] = {"left-out", NULL},
-	[UNJUDGED_SILENT] = {"silent", "stopped reporting"},
-	[UNJUDGED_UNHEARD] = {"unheard", "nothing of it has come for a minute or longer"},
-};
+#define UNJUDGED_ROW(NAME, ...) [UNJUDGED_##NAME] = {__VA_ARGS__},
+const struct unjudged_row unjudged_table[UNJUDGED_WHYS] = {UNJUDGED(UNJUDGED_ROW)};
 
 const char *verdict_reason(const struct verdict *a, size_t node, bool now)
 {

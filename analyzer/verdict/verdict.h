@@ -271,8 +271,8 @@ struct incident {
 	X(RESTART, "restart") /* a probe started anew */ \
 	X(ACKNOWLEDGED, "acknowledged") /* indicted or suspicious, but the operator knows */
 /* clang-format on */
-#define NOTICE_KIND(NAME, WORD) NOTICE_##NAME,
-enum notice_kind { NOTICES(NOTICE_KIND) NOTICE_KINDS };
+#define NOTICE_ENUM(NAME, WORD) NOTICE_##NAME,
+enum notice_kind { NOTICES(NOTICE_ENUM) NOTICE_KINDS };
 extern const char *const resource_words[RESOURCES];  /* "disk", …; of RESOURCE_NONE "" */
 extern const char *const notice_words[NOTICE_KINDS]; /* "imbalance", … */
 
@@ -314,36 +314,38 @@ struct notice {
 int notice_compare(const struct notice *a, const struct notice *b);
 
 /* What could not be judged. */
-enum unjudged_why {
-	UNJUDGED_NO_GROUP,
-	UNJUDGED_NO_DATA,
-	UNJUDGED_TOO_FEW,  /* events or peers */
-	UNJUDGED_NO_VALUE, /* from here on, of tables */
-	UNJUDGED_FEW_SERVERS,
-	UNJUDGED_FEW_VALUES,   /* at most n in a window of window_s; so many are needed */
-	UNJUDGED_NO_LOGARITHM, /* zero; */
-	UNJUDGED_NEGATIVE,
-	UNJUDGED_HUGE,
-	UNJUDGED_FEW_PEERS,   /* with so many values as are needed */
-	UNJUDGED_FEW_WINDOWS, /* n of window_s; so many are needed */
-	UNJUDGED_BLIND, /* a threshold that nothing can pass, of at most `most` (0: not known) */
-	UNJUDGED_MODEL_ONLY, /* from here on, of trained methods: in the model, not in the data */
-	UNJUDGED_SMALL_GROUP,
-	UNJUDGED_NOBODY,
-	UNJUDGED_LITTLE,
-	UNJUDGED_UNTRAINED,
-	UNJUDGED_UNKNOWN, /* not in the model, and too little data or no peers */
-	UNJUDGED_LOAD,	  /* no peer under its load, in half of the time or more */
-	UNJUDGED_HALVES, /* n of its group are slower than the rest, and which is slow cannot be told */
-	UNJUDGED_SELDOM,     /* its values come every window_s, those of its peers every peers_s */
-	UNJUDGED_FEW_LIKE,   /* of job states: none has four like it on others */
-	UNJUDGED_NONE_ENDED, /* likewise: none ended well */
-	UNJUDGED_TASKS,	     /* the method is about tasks */
-	UNJUDGED_LEFT_OUT,   /* its file is, or "" itself: error, what the reader said */
-	UNJUDGED_SILENT,     /* it stopped reporting, whatever was judged before that */
-	UNJUDGED_UNHEARD,    /* live: nothing has come of it for so long, nor of most others */
-	UNJUDGED_WHYS
-};
+/* clang-format off */
+#define UNJUDGED(X) \
+	X(NO_GROUP, "no-group", "in no group of peers") \
+	X(NO_DATA, "no-data", "no data") \
+	X(TOO_FEW, "little-data", "too few events, or too few peers") \
+	X(NO_VALUE, "no-data", "no value of what is judged") /* from here on, of tables */ \
+	X(FEW_SERVERS, "few-peers", "fewer than 3 servers to compare") \
+	X(FEW_VALUES, "little-data", NULL) /* at most n in a window of window_s; so many are needed */ \
+	X(NO_LOGARITHM, "no-logarithm", "zero has no logarithm, and there is little else: set --floor") /* zero */ \
+	X(NEGATIVE, "no-logarithm", "negative values have no logarithm, and there is little else") \
+	X(HUGE, "no-logarithm", "values above 1e18 are taken for damage, and there is little else") \
+	X(FEW_PEERS, "few-peers", NULL) /* with so many values as are needed */ \
+	X(FEW_WINDOWS, "little-data", NULL) /* n of window_s; so many are needed */ \
+	X(BLIND, "blind", NULL) /* a threshold that nothing can pass, of at most `most` (0: not known) */ \
+	X(MODEL_ONLY, "no-data", "in the model but not in the data") /* from here on, of trained methods */ \
+	X(SMALL_GROUP, "few-peers", "its group has fewer than three servers") \
+	X(NOBODY, "nobody", "nobody could be judged") \
+	X(LITTLE, "little-data", "too little data in this time") \
+	X(UNTRAINED, "untrained", "no data in training") \
+	X(UNKNOWN, "untrained", "not in the model, and too little data or no peers") \
+	X(LOAD, "no-equal-load", "no peer had a load like its own") \
+	X(HALVES, "two-halves", NULL) /* n of its group are slower than the rest, and which is slow cannot be told */ \
+	X(SELDOM, "little-data", NULL) /* its values come every window_s, those of its peers every peers_s */ \
+	X(FEW_LIKE, "few-like", "no state of it has four of the same job, kind and size on two others") \
+	X(NONE_ENDED, "none-ended", "nothing that jobs did there ended well") \
+	X(TASKS, "tasks-only", "this method names tasks, never servers") \
+	X(LEFT_OUT, "left-out", NULL) /* its file is, or "" itself: error, what the reader said */ \
+	X(SILENT, "silent", "stopped reporting") \
+	X(UNHEARD, "unheard", "nothing of it has come for a minute or longer")
+/* clang-format on */
+#define UNJUDGED_ENUM(NAME, ...) UNJUDGED_##NAME,
+enum unjudged_why { UNJUDGED(UNJUDGED_ENUM) UNJUDGED_WHYS };
 
 struct unjudged {
 	size_t node;

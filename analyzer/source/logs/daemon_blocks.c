@@ -123,9 +123,9 @@ static void write_fails(struct daemon *d, const struct piece *c, int which)
 	X(REDUCE, "reduceID") X(BLOCK, "blockid") X(NS, "duration") X(NS_NEW, "duration(ns)") \
 	X(MAPS, "maps")
 /* clang-format on */
-#define TRACE_KEY(NAME, WORD)  T_##NAME,
-#define TRACE_WORD(NAME, WORD) LOG_WORD(WORD, T_##NAME),
-enum trace_key { TRACE_KEYS(TRACE_KEY) T_COUNT };
+#define TRACE_KEY_ENUM(NAME, WORD) T_##NAME,
+#define TRACE_WORD(NAME, WORD)	   LOG_WORD(WORD, T_##NAME),
+enum trace_key { TRACE_KEYS(TRACE_KEY_ENUM) T_COUNT };
 static const struct log_word trace_keys[] = {TRACE_KEYS(TRACE_WORD)};
 
 static struct log_words trace_words;

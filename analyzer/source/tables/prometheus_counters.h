@@ -65,8 +65,8 @@ struct counter_kind {
 	X(OST_WRITE_MS, "lustre_io_time_milliseconds_total", osts, .where = "operation=\"write\"", \
 	  .by_bound = true)
 
-#define COUNTER_NAME(NAME, ...) NAME,
-enum counter { PROMETHEUS_COUNTERS(COUNTER_NAME) COUNTERS };
+#define COUNTER_ENUM(NAME, ...) NAME,
+enum counter { PROMETHEUS_COUNTERS(COUNTER_ENUM) COUNTERS };
 
 struct counter_row {
 	const char *name, *where; /* more of the query; NULL */
