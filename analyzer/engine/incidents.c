@@ -41,10 +41,7 @@ static int scene_of(const struct robust *r, int64_t onset, struct scene *s, stru
 	unsigned int since = WINDOW_INTERVALS;
 	int err = nodes ? 0 : -ENOMEM;
 
-	*s = (struct scene){.nodes = nodes,
-			    .n_nodes = r->n_nodes,
-			    .interval_s = r->p.interval_s,
-			    .addresses = r->addresses};
+	*s = (struct scene){.nodes = nodes, .n_nodes = r->n_nodes, .addresses = r->addresses};
 
 	/* a window that began before it has the healthy time in it, too */
 	while (since > 1 && r->next_ns - (int64_t)since * interval_ns(r) < onset)

@@ -20,7 +20,6 @@ enum link_verdict {
 struct link_side {
 	size_t lossy, carry; /* remote hosts; lossy clients are in neither */
 	double rate;	     /* lost or displaced per data segment with these */
-	double usual;	     /* the least lossy quarter */
 	size_t heard; /* servers that have it from this one out of order: lost on the way out */
 	enum link_verdict verdict;
 	const char *remote; /* of LINK_ONE, LINK_ONLY, LINK_CLIENT */

@@ -55,7 +55,6 @@ struct scene_node {
 struct scene {
 	const struct scene_node *nodes;
 	size_t n_nodes;
-	double interval_s;
 	const struct addresses *addresses; /* of the nodes, by their numbers; NULL: not known */
 };
 

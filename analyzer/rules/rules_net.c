@@ -259,7 +259,7 @@ static void judge_side(const struct scene *s, const struct scene_node *me, enum 
 	size_t clients = 0, carry = 0;
 	const char *client = NULL, *one = NULL;
 
-	*l = (struct link_side){.rate = NAN, .usual = usual[side]};
+	*l = (struct link_side){.rate = NAN};
 	for (size_t k = 0; k < h->n_remotes; k++) {
 		const struct interval_remote *r = &h->remotes[k];
 		const struct scene_node *other = server_of(s, me->group, r->addr);

@@ -109,7 +109,7 @@ static inline int set_up(void **state)
 		healthy(&n->now, box.disks[i][0], box.remotes[i][0], box.processes[i][0]);
 		healthy(&n->before, box.disks[i][1], box.remotes[i][1], box.processes[i][1]);
 	}
-	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N, .interval_s = 10};
+	box.scene = (struct scene){.nodes = box.nodes, .n_nodes = N};
 	box.a = (struct incident){.node = ME, .findings = box.findings};
 	return 0;
 }

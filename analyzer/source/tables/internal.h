@@ -72,13 +72,11 @@ extern const struct table_format format_json_array, format_sysstat_json, format_
 extern const struct table_format format_prometheus;
 
 /* ---- table_sadf.c, table_sysstat_json.c -------------------------------------------------------- */
-
 /* Whether the column of that name is read of sysstat's. */
 bool sysstat_is_read(const char *name);
 /* For struct lines, of what sysstat prints in the user's language. */
 #define SYSSTAT_HINT " (S_TIME_FORMAT=ISO makes sysstat write times that everybody reads)"
-/* A number as sysstat prints it in any language, of a metric (negative: of none that is read); the comma in it becomes a
- * point. As table_value(), or -EINVAL after a message. */
+/* A number as sysstat prints it in any language; metric negative: it is not read. As table_value(), or -EINVAL after a message. */
 int sysstat_value(struct table *t, struct lines *l, struct sample at, int64_t metric, char *text);
 /* A restart, which may be recorded more than once: those counted have their id in `restarts`. 0 or -ENOMEM. */
 int sysstat_restart(struct table *t, struct names *restarts, const char *id);
