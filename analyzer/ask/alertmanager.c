@@ -27,14 +27,16 @@
 #define LATE_HOLD_NS (60 * NS_PER_S)
 enum { LATE_MAX = 50 };
 
-enum alert_kind { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT, ALERT_LATE };
+enum alert_kind { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT, ALERT_UNPROVEN, ALERT_LATE };
 static const struct {
 	const char *name, *label; /* of what it is about; NULL: of none */
 	const char *page;
-} alert_rows[] = {{"LimpetServerLimps", "server", ""},
-		  {"LimpetServerSilent", "server", ""},
-		  {"LimpetCannotJudge", NULL, ""},
-		  {"LimpetJobLate", "limpet_job", "jobs"}};
+	const char *severity;
+} alert_rows[] = {{"LimpetServerLimps", "server", "", "warning"},
+		  {"LimpetServerSilent", "server", "", "warning"},
+		  {"LimpetCannotJudge", NULL, "", "warning"},
+		  {"LimpetUnproven", NULL, "", "info"},
+		  {"LimpetJobLate", "limpet_job", "jobs", "warning"}};
 
 /* One that is so. */
 struct firing {
@@ -62,7 +64,8 @@ struct alertmanager {
 	struct fetch *fetch;
 	struct firings told; /* what it knows */
 	int64_t told_ns;     /* CLOCK_MONOTONIC */
-	int64_t cannot_ns;   /* CLOCK_REALTIME: since when it cannot be judged; 0: it can */
+	/* CLOCK_REALTIME: since when it cannot be judged, and since when the all-clear lacks something; 0: it is not so */
+	int64_t cannot_ns, unproven_ns;
 	int64_t next_ns, wait_ns;
 	struct text answer;
 	/* Under the lock. */
@@ -206,26 +209,46 @@ static int hold_late(struct alertmanager *m, struct firings *f, const struct sna
 	return err;
 }
 
+/* Whether it has been so for that long, as seen by snapshots. */
+static bool lasts(int64_t *since_ns, bool so, int64_t now_ns, int64_t least_ns)
+{
+	*since_ns = !so ? 0 : *since_ns ? *since_ns : now_ns;
+	return so && now_ns - *since_ns >= least_ns;
+}
+
+/* What is so of all servers, and has lasted. */
+static int add_lasting(struct alertmanager *m, struct firings *f, const struct snapshot *s)
+{
+	const struct verdict *a = &s->verdict;
+	bool unproven = s->can_judge && verdict_statuses(a, true).of[STATUS_UNPROVEN];
+	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
+	struct firing cannot = {.kind = ALERT_CANNOT}, lacks = {.kind = ALERT_UNPROVEN};
+	bool told[] = {lasts(&m->cannot_ns, !s->can_judge, s->made_ns, ALERTMANAGER_CANNOT_NS),
+		       lasts(&m->unproven_ns, unproven, s->made_ns, ALERTMANAGER_UNPROVEN_NS)};
+	int err = 0;
+
+	cannot.since_ns = m->cannot_ns;
+	lacks.since_ns = m->unproven_ns;
+	if (is_silenced(s, "", 0))
+		return 0;
+	if (told[0]) {
+		text_put(&line, "limpet cannot judge");
+		text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");
+		err = firing_add(f, cannot, "", text_of(&line));
+	}
+	for (int r = RESOURCE_NONE + 1; told[1] && r < RESOURCES && !line.len; r++)
+		sentence_unproven_all(&line, a, (enum resource)r, true);
+	return err || !told[1] ? err : firing_add(f, lacks, "", text_of(&line));
+}
+
 /* What is so, and is to be told. */
 static int look(struct alertmanager *m, const struct snapshot *s, struct firings *f)
 {
-	const struct verdict *a = &s->verdict;
-	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
 	int err = add_limping(f, s) ?: add_silent(f, s);
 
 	if (!err && m->o->jobs)
 		err = add_late(f, s) ?: hold_late(m, f, s);
-	if (s->can_judge)
-		m->cannot_ns = 0;
-	else if (!m->cannot_ns)
-		m->cannot_ns = s->made_ns;
-	if (err || !m->cannot_ns || s->made_ns - m->cannot_ns < ALERTMANAGER_CANNOT_NS ||
-	    is_silenced(s, "", 0))
-		return err;
-	text_put(&line, "limpet cannot judge");
-	text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");
-	return firing_add(f, (struct firing){.kind = ALERT_CANNOT, .since_ns = m->cannot_ns}, "",
-			  text_of(&line));
+	return err ?: add_lasting(m, f, s);
 }
 
 static const struct firing *firing_in(const struct firings *f, const struct firing *x)
@@ -252,7 +275,7 @@ static json_t *alert_json(const struct alertmanager *m, const struct firing *x, 
 {
 	const struct alertmanager_opts *o = m->o;
 	json_t *labels = json_pack("{s:s, s:s}", "alertname", alert_rows[x->kind].name, "severity",
-				   "warning");
+				   alert_rows[x->kind].severity);
 	json_t *notes = json_pack("{s:o}", "summary", words_json(x->summary));
 	json_t *one;
 

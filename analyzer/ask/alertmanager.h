@@ -6,6 +6,7 @@
  *	LimpetServerLimps{server=}    it is indicted; since its onset
  *	LimpetServerSilent{server=}   it stopped reporting
  *	LimpetCannotJudge{}           for ALERTMANAGER_CANNOT_NS now
+ *	LimpetUnproven{}              for ALERTMANAGER_UNPROVEN_NS a fault of some server would not have been seen
  *	LimpetJobLate{limpet_job=}    with `jobs`: tasks are late, and the decision names a server or a cause
  *
  * and, with --site, site=. Labels are what an alert is: cause, incident and numbers are annotations. Each is renewed each minute, with an end
@@ -24,7 +25,8 @@
 #include "userspace/common/options.h"
 
 enum { ALERTMANAGERS_MAX = 4 };
-#define ALERTMANAGER_CANNOT_NS (300 * NS_PER_S)
+#define ALERTMANAGER_CANNOT_NS	 (300 * NS_PER_S)
+#define ALERTMANAGER_UNPROVEN_NS NS_PER_DAY
 
 struct alertmanager_opts {
 	struct string_list urls;

@@ -22,10 +22,14 @@
 #define DETAIL_MAX 1023	      /* of LIMPET_DETAIL: all variables together have a limit, too */
 #define MINUTE_NS  (60 * NS_PER_S)
 
-/* One server: what is so, and what the program was told last. */
+/* What is told of a server, and of all: whether it limps, or nothing can be judged; whether it is silent; whether the all-clear lacks something. */
+enum about_kind { ABOUT_LIMPING, ABOUT_SILENCE, ABOUT_PROOF };
+
+/* One of these: what is so, and what the program was told last. */
 struct about {
-	bool silence; /* it is about that */
+	enum about_kind kind;
 	bool open, told_open;
+	int64_t open_ns;		/* since when it was seen to be; NEVER: it is not */
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
@@ -112,39 +116,43 @@ struct alert_counts alert_count(const struct alert *a)
 	for (size_t i = 0; i < ALERTS_RUNNING; i++)
 		c.running += a->children[i].pid > 0;
 	for (size_t i = 0; i < a->n; i++)
-		c.waiting += a->about[i].open != a->about[i].told_open;
+		c.waiting += a->about[i].open != a->about[i].told_open &&
+			     a->about[i].kind != ABOUT_PROOF;
 	return c;
 }
 
 /* ---- what is so -------------------------------------------------------------------------------------*/
 
-/* What alerts are about: whether any server can be judged (it has no name); of each server whether it limps, and whether
- * it is silent. Servers are known by their names: their numbers change when others come. */
-static struct about *about_server(struct alert *a, const char *server, bool silence)
+/* What is of all servers has no name. Servers are known by their names: their numbers change when others come. */
+static struct about *about_server(struct alert *a, const char *server, enum about_kind kind)
 {
 	struct about *new;
 
 	for (size_t i = 0; i < a->n; i++)
-		if (a->about[i].silence == silence && !strcmp(a->about[i].server, server))
+		if (a->about[i].kind == kind && !strcmp(a->about[i].server, server))
 			return &a->about[i];
 	new = array_add(&a->about, &a->n);
 	if (!new)
 		return NULL;
-	*new = (struct about){.silence = silence, .told_ns = NEVER};
+	*new = (struct about){.kind = kind, .open_ns = NEVER, .told_ns = NEVER};
 	snprintf(new->server, sizeof(new->server), "%s", server);
 	return new;
 }
 
 static struct about *about_of(struct alert *a, const struct change *c)
 {
-	return about_server(a, c->server,
-			    c->event.kind == EVENT_SILENT || c->event.kind == EVENT_REPORTING);
+	static const enum about_kind kinds[EVENT_KINDS] = {[EVENT_SILENT] = ABOUT_SILENCE,
+							   [EVENT_REPORTING] = ABOUT_SILENCE,
+							   [EVENT_UNPROVEN] = ABOUT_PROOF,
+							   [EVENT_PROVEN] = ABOUT_PROOF};
+
+	return about_server(a, c->server, kinds[c->event.kind]);
 }
 
 int alert_resume(struct alert *a, const char *server, bool silence, const char *cause,
 		 uint64_t incident)
 {
-	struct about *about = about_server(a, server, silence);
+	struct about *about = about_server(a, server, silence ? ABOUT_SILENCE : ABOUT_LIMPING);
 
 	if (!about)
 		return -ENOMEM;
@@ -161,7 +169,7 @@ static bool is_open(struct alert *a, const struct change *c)
 	if (c->event.kind == EVENT_CANNOT)
 		return a->judged;
 	return c->event.kind != EVENT_OVER && c->event.kind != EVENT_REPORTING &&
-	       c->event.kind != EVENT_JUDGING;
+	       c->event.kind != EVENT_JUDGING && c->event.kind != EVENT_PROVEN;
 }
 
 /* For programs: in UTC, whatever is shown. */
@@ -197,7 +205,8 @@ int alert_change(struct alert *a, const struct verdict *now, const struct change
 	text_put_plain(&about->line, text_of(&c->text));
 	/* words of tables, which stay */
 	if (!*c->server)
-		about->cause = event_rows[EVENT_CANNOT].word;
+		about->cause =
+			event_rows[about->kind == ABOUT_PROOF ? EVENT_UNPROVEN : EVENT_CANNOT].word;
 	else if (*c->cause)
 		about->cause = c->cause;
 	free(about->json);
@@ -228,9 +237,12 @@ static bool is_silenced(const struct alert *a, const struct about *about, uint64
 }
 
 /* The same server and cause are told again where what was told is acknowledged, for this is another incident. */
-static bool due(const struct alert *a, const struct about *about)
+static bool due(const struct alert *a, const struct about *about, int64_t now_ns)
 {
 	if (about->open && is_silenced(a, about, about->incident))
+		return false;
+	if (about->open && about->kind == ABOUT_PROOF &&
+	    now_ns - about->open_ns < ALERT_UNPROVEN_NS)
 		return false;
 	return about->open != about->told_open ||
 	       (about->open && (strcmp(about->cause ?: "", about->told_cause ?: "") != 0 ||
@@ -261,7 +273,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 		if (!x->open || x->suspicion || x->node >= now->n_nodes)
 			continue;
 		output_clean(now->nodes[x->node], server, sizeof(server));
-		about = about_server(a, server, false);
+		about = about_server(a, server, ABOUT_LIMPING);
 		if (!about)
 			return -ENOMEM;
 		if (about->open && is_silenced(a, about, about->incident) &&
@@ -421,8 +433,12 @@ void alert_tick(struct alert *a, int64_t now_ns)
 		struct program *of[2];
 		int64_t oldest = a->lately[a->next];
 
-		if (!due(a, about) || (about->told_ns != NEVER &&
-				       now_ns - about->told_ns < a->o.interval_s * NS_PER_S))
+		about->open_ns = !about->open		   ? NEVER
+				 : about->open_ns == NEVER ? now_ns
+							   : about->open_ns;
+		if (!due(a, about, now_ns) ||
+		    (about->told_ns != NEVER &&
+		     now_ns - about->told_ns < a->o.interval_s * NS_PER_S))
 			continue;
 		if (!free_children(a, of) || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
 			return;

@@ -21,7 +21,10 @@
 
 #include "changes.h"
 #include "mail.h"
+#include "userspace/common/clock.h"
 
+/* For so long an all-clear has to lack something before that is told. */
+#define ALERT_UNPROVEN_NS NS_PER_DAY
 enum { ALERT_LIMIT_S = 60, ALERTS_MINUTE = 20, ALERTS_RUNNING = 8 };
 
 struct alert;

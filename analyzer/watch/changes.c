@@ -100,8 +100,8 @@ static void put_decision(struct change *c, const struct verdict *a)
 const struct event_row event_rows[EVENT_KINDS] = {
 	[EVENT_JUDGING] = {"judging", true, put_judging, COLOUR_GOOD},
 	[EVENT_CANNOT] = {"cannot-judge", true, put_judging, COLOUR_WARN},
-	[EVENT_UNPROVEN] = {"unproven", false, put_proving, COLOUR_WARN},
-	[EVENT_PROVEN] = {"proven", false, put_proving, COLOUR_GOOD},
+	[EVENT_UNPROVEN] = {"unproven", true, put_proving, COLOUR_WARN},
+	[EVENT_PROVEN] = {"proven", true, put_proving, COLOUR_GOOD},
 	[EVENT_SUSPICIOUS] = {"suspicious", false, put_incident, COLOUR_WARN},
 	[EVENT_CLEARED] = {"cleared", false, put_incident, COLOUR_GOOD},
 	[EVENT_OPENED] = {"opened", true, put_incident, COLOUR_BAD},

@@ -115,6 +115,47 @@ static void silence_and_judging_are_alerts(void **state)
 	alerting_end(&l);
 }
 
+static void unproven_or_not(struct alerting *l, int seconds, bool unproven)
+{
+	struct verdict a = verdict_at(seconds);
+	struct unproven u = {
+		.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
+
+	if (unproven)
+		assert_int_equal(verdict_used(&a, &u), 0);
+	assert_int_equal(levels(l->changes, &a, pass, l), 0);
+	verdict_release(&a);
+	alert_tick(l->alert, seconds * NS);
+	wait_for(l->alert, seconds * NS);
+}
+
+/* That a fault would not have been seen is told when it has been so for a day, and then its end; what was proven meanwhile begins anew. */
+static void what_is_unproven_for_a_day(void **state)
+{
+	const int day = (int)(ALERT_UNPROVEN_NS / NS);
+	const struct fixture *fx = *state;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2 $3: $LIMPET_DETAIL\" >>${0%/*}/proof", path);
+	l = alerting(path, 0);
+	unproven_or_not(&l, 100, true);
+	unproven_or_not(&l, 99 + day, true);
+	unproven_or_not(&l, 110 + day - 10, false);
+	unproven_or_not(&l, 110 + day, true);
+	unproven_or_not(&l, 109 + 2 * day, true);
+	assert_string_equal(text_in(fx, "proof"), "");
+	assert_int_equal(alert_count(l.alert).waiting, 0);
+	unproven_or_not(&l, 110 + 2 * day, true);
+	unproven_or_not(&l, 120 + 2 * day, true);
+	unproven_or_not(&l, 130 + 2 * day, false);
+	assert_string_equal(text_in(fx, "proof"),
+			    "opened  unproven: disk of 1 of 6 servers: faults below 4.10 x in "
+			    "read latency would be missed\nover  unproven: no server is "
+			    "unproven any more\n");
+	alerting_end(&l);
+}
+
 /* It is told of what is so, not oftener than it may, and never of an end without a beginning. */
 static void alerts_wait_for_their_interval(void **state)
 {
@@ -348,6 +389,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(silence_and_judging_are_alerts, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(what_is_unproven_for_a_day, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_wait_for_their_interval, fixture_setup,
 						fixture_teardown),
