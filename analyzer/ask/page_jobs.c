@@ -161,9 +161,8 @@ static void put_heading(FILE *to, const struct front *f, const struct snapshot *
 		say_running(to, a);
 	fputs("</h1>\n", to);
 	put_stopped(to, f);
-	html_enclose(to,
-		     "<p class=\"note\">What a job that has ended waited for: <code>limpet flow ",
-		     f->o->dir, "</code></p>\n</header>\n");
+	html_enclose(to, "<p class=\"note\">Of a job that has ended, <code>limpet flow ", f->o->dir,
+		     "</code> says what it waited for.</p>\n</header>\n");
 }
 
 /* ---- what was decided -------------------------------------------------------------------------------------- */
