@@ -55,6 +55,8 @@ static const char own_style[] =
 	".strip{width:100%;min-width:8rem;height:1.1rem;background:var(--cell)}.strip "
 	"rect{fill:var(--own)}"
 	".strip line{stroke:var(--paper)}\n"
+	".ends{display:flex;justify-content:space-between;margin:0;max-width:none}.ends+ul{margin:"
+	"0;padding-left:1.1rem}\n"
 	".spans a{margin-right:.9rem}.spans "
 	"[aria-current]{font-weight:600;text-decoration:none}\n"
 	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";

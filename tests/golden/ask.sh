@@ -141,8 +141,9 @@ case_begin "which servers limped in the last days: of what is open until it was 
 days=$((($(date +%s) - $(date -d 2026-11-21T19:00:00Z +%s)) / 86400 + 2))
 check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .incidents, .limped_s, .open, .causes]]')" '[["oss-s3",1,84,true,["disk-hog"]]]' 'of all days' &&
 	get "$U/summary?days=$days" >"$T/status" && grep -q '<h1>1 server limped</h1>' "$T/out" && grep -q '<rect ' "$T/out" && ! grep -q 'style=' "$T/out" &&
+	grep -q "<a href=\"/incidents/$id\">from 2026-11-21T19:27:04Z</a>, 84" "$T/out" && grep -q 'class="ends"><small>2026-11-' "$T/out" && grep -q 'data-h="of the time">under 0.1 %<' "$T/out" && ! grep -q '<th></th>' "$T/out" &&
 	check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c '[.servers[] | [.server, .limped_s, .open]]')" '[["oss-s3",0,true]]' 'of the last day, in which nothing was judged: it is still so' &&
-	get "$U/summary?days=1" >"$T/status" && grep -q 'Nothing could be judged in this time' "$T/out" &&
+	get "$U/summary?days=1" >"$T/status" && grep -q '<h1>oss-s3 limped when last heard, on 2026-11-21</h1>' "$T/out" && grep -q 'Nothing could be judged in the last day' "$T/out" && ! grep -q '<rect ' "$T/out" &&
 	check_eq "$(status "$U/summary?days=0") $(status "$U/summary?days=x") $(status "$U/api/v1/summary?days=367")" '400 400 400' 'days that make no sense' && ok
 
 case_begin "of many incidents all are counted, and the page is no heavier than what can be seen of them"
@@ -150,7 +151,9 @@ incidents() { sqlite3 -cmd '.timeout 10000' "$D/incidents.db" "$1"; }
 incidents "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000), at AS (SELECT i, ($(date +%s) - 7200 + i / 5.0) * 1000000000 AS t FROM n)
 	INSERT INTO incident SELECT 'many' || i, iif(i > 11000, 'zz', 'aa'), 'disk', 0, 0, CAST(t AS INT), CAST(t AS INT), CAST(t AS INT), CAST(t AS INT), CAST(t + 100000000 AS INT), '', NULL FROM at"
 check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c '[.servers[] | [.server, .incidents, .limped_s]]')" '[["aa",11000,1100],["zz",1000,100],["oss-s3",1,0]]' 'of the last day' &&
-	get "$U/summary?days=1" >"$T/status" && check_eq "$(grep -c '>12001 incidents in the last 1 day;' "$T/out") $(($(grep -o '<rect ' "$T/out" | wc -l) < 100))" '1 1' 'the page' && ok
+	get "$U/summary?days=1" >"$T/status" && check_eq "$(grep -c '>12000 incidents in the last day;' "$T/out") $(($(grep -o '<rect ' "$T/out" | wc -l) < 100)) $(grep -c 'and 10995 before' "$T/out")" '1 1 1' 'the page' &&
+	incidents "INSERT INTO incident SELECT 'many', 'zz', 'disk', 0, 0, t - 1000000000, t, t, t - 1000000000, t, '', NULL FROM (SELECT $(date +%s) * 1000000000 AS t)" &&
+	get "$U/summary?days=365" >"$T/status" && check_eq "$(grep -o '<rect x="[0-9.]*%" width="[0-9.]*' "$T/out" | tr -dc '0-9. \n' | awk '$1 + $2 > 100.005 { n++ } END { print n + 0, (NR > 1) }')" '0 1' 'what is drawn beyond the strip, of the newest' && ok
 incidents "DELETE FROM incident WHERE id LIKE 'many%'"
 
 case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"
@@ -245,3 +248,13 @@ fi
 
 case_begin "an incident of the run before has its page still"
 check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && ok
+
+case_begin "after a start from which on nothing is heard, an incident lasts until it was heard of last, and no longer"
+kill -TERM "$SERVE"
+wait "$SERVE"
+mkdir "$T/nothing"
+serve "$T/nothing"
+forgotten() { [ "$(curl -s "$U/api/v1/summary?days=$days" | jq -c .until)" = null ]; }
+within 30 forgotten
+check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .limped_s, .open]]')" '[["oss-s3",84,true]]' 'for programs' &&
+	get "$U/summary?days=$days" >"$T/status" && grep -q 'Nothing has been judged since the service started' "$T/out" && grep -q 'so when last heard' "$T/out" && ok
