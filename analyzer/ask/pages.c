@@ -411,6 +411,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
 		put_before(to, f, NULL);
+		put_silence_form(to, f, r, "all", NULL);
 	}
 	page_end(&p, r);
 }

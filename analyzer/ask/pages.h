@@ -26,7 +26,7 @@ bool front_has_forms(const struct front *f);
 /* What each form has besides: the word of who asks, and the page to go back to. */
 void put_form_word(FILE *to, const struct front *f, const struct listener_request *r);
 /* silences_asked.c */
-/* A form for one of a server, or of an incident (an id; NULL). */
+/* A form for one of a server ("all": of any), or of an incident (an id; NULL). */
 void put_silence_form(FILE *to, const struct front *f, const struct listener_request *r,
 		      const char *server, const char *incident);
 /* Those of a server ("": of all; NULL: any) and an incident (0: of none), with a way to end them. */

@@ -106,7 +106,7 @@ int silences_end(struct silences *s, int64_t number, int64_t now_ns, char why[WH
 	int err = database_do(
 		s->db, why,
 		"UPDATE silence SET until_ns = max(from_ns, %lld) WHERE number = %lld AND "
-		"until_ns > %lld",
+		"until_ns > max(%lld, from_ns)",
 		(long long)now_ns, (long long)number, (long long)now_ns);
 
 	s->version = -1;
@@ -130,7 +130,7 @@ static int read_all(struct silences *s, int64_t now_ns, char why[WHY_LEN])
 	sqlite3_stmt *st =
 		database_ask(s->db, why,
 			     "SELECT number, server, incident, from_ns, until_ns, who, why FROM "
-			     "silence WHERE until_ns > %lld ORDER BY number",
+			     "silence WHERE until_ns > max(%lld, from_ns) ORDER BY number",
 			     (long long)now_ns);
 	int err = st ? 0 : -EIO, rc = SQLITE_DONE;
 	struct silence *at = NULL;

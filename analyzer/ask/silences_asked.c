@@ -236,14 +236,16 @@ void put_silence_form(FILE *to, const struct front *f, const struct listener_req
 		     incident ? "<input type=\"hidden\" name=\"incident\" value=\""
 			      : "<input type=\"hidden\" name=\"server\" value=\"",
 		     incident ? incident : server, "\">");
-	fputs(incident ? "<label>Acknowledge: no alerts of this incident for "
-		       : "<label>No alerts of this server for ",
-	      to);
+	fprintf(to, "<label>%s for ",
+		incident		 ? "Acknowledge: no alerts of this incident"
+		: !strcmp(server, "all") ? "Maintenance: no alerts of any server"
+					 : "No alerts of this server");
 	fputs("<select name=\"hours\">", to);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		fprintf(to, "<option value=\"%d\">%s</option>", ends[i].hours, ends[i].name);
 	fprintf(to,
-		"</select></label> <label>because <input name=\"why\" maxlength=\"%d\" "
+		"</select></label> <label>from <input type=\"datetime-local\" name=\"from\"> UTC "
+		"(empty: now)</label> <label>because <input name=\"why\" maxlength=\"%d\" "
 		"autocomplete=\"off\"></label> <button>%s</button></form>\n",
 		SILENCE_WHY - 1, incident ? "Acknowledge" : "Silence");
 }

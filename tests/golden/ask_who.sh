@@ -89,6 +89,16 @@ check_eq "$(post -u cy:third -d 'server=oss-s1&hours=1' "$U/api/v1/silences")" 4
 	check_eq "$(curl -s -H "$B" "$U/api/v1/silences" | jq -c '[.silences[] | [.server, .who, .why]]')" '[["oss-s1","cy",null]]' 'what is there' &&
 	curl -s -u cy:third "$U/servers/oss-s1" | grep -q 'No alerts of oss-s1 from .* says cy' && ok
 
+case_begin "a form of the first page silences all servers from a time on, as a browser writes times: of UTC, without a zone"
+page=$(curl -s -u cy:third "$U/")
+later=$(date -u -d '+2 days' +%Y-%m-%dT%H:%M)
+check_eq "$(grep -c 'name="server" value="all"' <<<"$page") $(grep -c 'type="datetime-local" name="from"' <<<"$page")" '1 1' 'the form' &&
+	check_eq "$(post -u cy:third -H "Origin: $U" -d "server=all&hours=8&from=${later/:/%3A}&why=&form=$word&page=/" "$U/api/v1/silences")" 303 'what it sends' &&
+	check_eq "$(curl -s -H "$B" "$U/api/v1/silences" | jq -c '[.silences[] | select(.server == null) | [.from, (.until | fromdate) - (.from | fromdate)]]')" "[[\"$later:00Z\",28800]]" 'what is there' &&
+	curl -s -u cy:third "$U/" | grep -q "No alerts of all servers from $later:00Z until" &&
+	check_eq "$(post -u cy:third -H "Origin: $U" -d "server=all&hours=8&from=soon&form=$word&page=/" "$U/api/v1/silences")" 400 'what is no time' &&
+	check_eq "$(post -H "$B" "$U/api/v1/silences/$(curl -s -H "$B" "$U/api/v1/silences" | jq '.silences[] | select(.server == null) | .number')/end")" 200 'its end' && ok
+
 case_begin "a browser whose form is refused is shown a page with the reason and a way back; a program is told in JSON"
 browser() { curl -s --max-time 10 -o "$T/out" -w '%{http_code} %{content_type}' -X POST -u cy:third -H 'Accept: text/html,application/xhtml+xml,*/*;q=0.8' "$@" "$U/api/v1/silences"; }
 check_eq "$(browser -d "server=oss-s1&hours=0&form=$word&page=/servers/oss-s1")" '400 text/html; charset=utf-8' 'a form' &&
