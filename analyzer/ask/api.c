@@ -217,23 +217,53 @@ void api_server(void *arg, struct listener_request *r)
 
 /* ---- what there is to ask ------------------------------------------------------------------------------ */
 
-/* most: of a number; 0: it is a text, in this format ("": in any). */
-static json_t *parameter(const char *name, const char *in, unsigned int most, const char *format)
+static json_t *parameter_of(const char *name, const char *in, json_t *schema)
+{
+	return json_pack("{s:s, s:s, s:b, s:o}", "name", name, "in", in, "required",
+			 !strcmp(in, "path"), "schema", schema);
+}
+
+/* most: of a number; 0: it is a text. */
+static json_t *parameter(const char *name, const char *in, unsigned int most)
 {
 	json_t *schema = most ? json_pack("{s:s, s:i, s:I}", "type", "integer", "minimum",
 					  strcmp(name, "offset") && strcmp(name, "open"), "maximum",
 					  (json_int_t)most)
 			      : json_pack("{s:s}", "type", "string");
 
-	if (schema && *format)
-		json_object_set_new(schema, "format", json_string(format));
-	return json_pack("{s:s, s:s, s:b, s:o}", "name", name, "in", in, "required",
-			 !strcmp(in, "path"), "schema", schema);
+	return parameter_of(name, in, schema);
+}
+
+/* Of what time_said() takes (times.h) what a program says: not "today", and no clock without a date. */
+static json_t *time_schema(void)
+{
+	static const char pattern[] =
+		"^(now|-[0-9]{1,4}[smhdw]|@[0-9]{1,9}|(19[7-9]|2[01][0-9])[0-9]-"
+		"((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|"
+		"02-(0[1-9]|[12][0-9]))"
+		"([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+		"( ?(Z|[+-](0[0-9]|1[0-3]):[0-5][0-9]))?)?)$";
+
+	return json_pack("{s:s, s:s, s:s, s:s}", "type", "string", "pattern", pattern, "example",
+			 "2026-11-21T20:05:30Z", "description",
+			 "A time: 2026-11-21T20:05:30Z or with another zone as +01:00, "
+			 "2026-11-21T20:05 or 2026-11-21 in UTC, @1795230000, now, or -6h for six "
+			 "hours ago.");
+}
+
+static json_t *time_property(void)
+{
+	return json_pack("{s:s}", "$ref", "#/components/schemas/time");
+}
+
+static json_t *time_parameter(const char *name)
+{
+	return parameter_of(name, "query", time_property());
 }
 
 static json_t *needed(const char *name)
 {
-	json_t *one = parameter(name, "query", 0, "");
+	json_t *one = parameter(name, "query", 0);
 
 	if (one)
 		json_object_set_new(one, "required", json_true());
@@ -306,7 +336,8 @@ static void add_change(json_t *paths, const char *path, const char *what, json_t
 	bool any = json_object_size(properties);
 	json_t *of = answers("application/json", parameters), *body, *schema, *one;
 
-	add_refusal(of, "403", "neither the token nor a form of a page of ours");
+	add_refusal(of, "401", "nobody shows the token");
+	add_refusal(of, "403", "a form that is of no page of ours, or of nobody who is known");
 	add_refusal(of, "404", "there is none of that name");
 	add_refusal(of, "409", "there is one already, or as many as there may be");
 	json_object_set_new(of, "303",
@@ -339,13 +370,12 @@ static void add_silences(json_t *paths)
 		   "time (now) until another, or for so many hours.",
 		   json_array(),
 		   json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "server", property("string"),
-			     "incident", property("string"), "from", property("string"), "until",
-			     property("string"), "hours", property("integer"), "why",
+			     "incident", property("string"), "from", time_property(), "until",
+			     time_property(), "hours", property("integer"), "why",
 			     property("string")),
 		   NULL);
 	add_change(paths, "/api/v1/silences/{number}/end", "That one ends now.",
-		   json_pack("[o]", parameter("number", "path", INT32_MAX, "")), json_object(),
-		   NULL);
+		   json_pack("[o]", parameter("number", "path", INT32_MAX)), json_object(), NULL);
 }
 
 static void add_roster(json_t *paths)
@@ -376,14 +406,14 @@ static void add_roster(json_t *paths)
 		for (size_t k = 0; k < sizeof(verbs) / sizeof(*verbs); k++) {
 			snprintf(verb, sizeof(verb), "%s/{name}/%s", path, verbs[k]);
 			add_change(paths, verb, "It is started, stopped or, a program, unloaded.",
-				   json_pack("[o]", parameter("name", "path", 0, "")),
-				   json_object(), NULL);
+				   json_pack("[o]", parameter("name", "path", 0)), json_object(),
+				   NULL);
 		}
 	}
 	add_path(paths, "/api/v1/queries", "Queries by their names in AutoDiagn.", json_array(),
 		 "application/json");
 	add_path(paths, "/api/v1/queries/{query}", "What one finds now.",
-		 json_pack("[o]", parameter("query", "path", 0, "")), "application/json");
+		 json_pack("[o]", parameter("query", "path", 0)), "application/json");
 }
 
 static json_t *parameters_of(const struct api_list *l)
@@ -391,9 +421,9 @@ static json_t *parameters_of(const struct api_list *l)
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < FILTERS_MAX && l->filters[i]; i++)
-		json_array_append_new(all, parameter(l->filters[i], "query", 0, ""));
-	json_array_append_new(all, parameter("limit", "query", LIMIT_MAX, ""));
-	json_array_append_new(all, parameter("offset", "query", INT32_MAX, ""));
+		json_array_append_new(all, parameter(l->filters[i], "query", 0));
+	json_array_append_new(all, parameter("limit", "query", LIMIT_MAX));
+	json_array_append_new(all, parameter("offset", "query", INT32_MAX));
 	return all;
 }
 
@@ -401,6 +431,24 @@ static json_t *refusal_json(void)
 {
 	return json_pack("{s:s, s:[s], s:{s:o, s:o}}", "type", "object", "required", "error",
 			 "properties", "error", property("string"), "wait_ms", property("integer"));
+}
+
+static json_t *or_null(void)
+{
+	return json_pack("{s:s, s:b}", "type", "string", "nullable", true);
+}
+
+/* As plain_json() makes it. */
+static json_t *event_schema(void)
+{
+	return json_pack("{s:s, s:[s, s, s, s], s:{s:o, s:{s:s, s:s}, s:o, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o}}",
+			 "type", "object", "required", "schema", "time", "change", "text",
+			 "properties", "schema", property("integer"), "time", "type", "string",
+			 "format", "date-time", "change", property("string"), "server", or_null(),
+			 "cause", or_null(), "text", property("string"), "incident",
+			 property("object"), "notice", property("object"), "straggler",
+			 property("object"), "job", property("object"));
 }
 
 void api_openapi(void *arg, struct listener_request *r)
@@ -412,51 +460,53 @@ void api_openapi(void *arg, struct listener_request *r)
 		 "All that is known now, as 'limpet diagnose --json' says it; or as it was at a "
 		 "time, by what is "
 		 "kept of the six hours before.",
-		 json_pack("[o]", parameter("at", "query", 0, "")), "application/json");
+		 json_pack("[o]", time_parameter("at")), "application/json");
 	add_change(paths, "/api/v1/diagnose",
 		   "What is kept of a span is judged once more, by 'limpet diagnose --json'.",
 		   json_array(),
-		   json_pack("{s:o, s:o}", "from", property("string"), "to", property("string")),
-		   "from");
+		   json_pack("{s:o, s:o}", "from", time_property(), "to", time_property()), "from");
 	for (const struct api_list *l = api_lists; l->path; l++)
 		add_path(paths, l->path, l->what, parameters_of(l), "application/json");
 	add_path(paths, "/api/v1/servers/{server}", "One server, and all that is of it.",
-		 json_pack("[o]", parameter("server", "path", 0, "")), "application/json");
+		 json_pack("[o]", parameter("server", "path", 0)), "application/json");
 	add_path(paths, "/api/v1/incidents",
 		 "Incidents, those that were opened last first; of before a start, too.",
-		 json_pack("[o, o, o, o]", parameter("server", "query", 0, ""),
-			   parameter("open", "query", 1, ""), parameter("before", "query", 0, ""),
-			   parameter("limit", "query", 1000, "")),
+		 json_pack("[o, o, o, o]", parameter("server", "query", 0),
+			   parameter("open", "query", 1), time_parameter("before"),
+			   parameter("limit", "query", 1000)),
 		 "application/json");
 	add_path(paths, "/api/v1/incidents/{id}",
 		 "One incident, its evidence, and what was told of it.",
-		 json_pack("[o]", parameter("id", "path", 0, "")), "application/json");
+		 json_pack("[o]", parameter("id", "path", 0)), "application/json");
 	add_path(paths, "/api/v1/summary",
 		 "Which servers limped in the last days, how often, how long and for what.",
-		 json_pack("[o]", parameter("days", "query", 366, "")), "application/json");
+		 json_pack("[o]", parameter("days", "query", 366)), "application/json");
 	add_path(
 		paths, "/api/v1/series",
 		"A signal of a server, or of a disk of it, beside its peers over time: of the last "
 		"hour "
 		"at the resolution of intervals, of before by minutes. Of several disks the worst.",
 		json_pack("[o, o, o, o, o]", needed("server"), needed("signal"),
-			  parameter("disk", "query", 0, ""), parameter("from", "query", 0, ""),
-			  parameter("to", "query", 0, "")),
+			  parameter("disk", "query", 0), time_parameter("from"),
+			  time_parameter("to")),
 		"application/json");
 	add_silences(paths);
 	add_roster(paths);
 	add_path(paths, "/api/v1/events",
-		 "What is new, as server-sent events; Last-Event-ID goes on after that one.",
-		 json_pack("[o]", parameter("Last-Event-ID", "header", 0, "")),
-		 "text/event-stream");
+		 "What is new, as server-sent events. 'event: change' has an id and, as data, the "
+		 "JSON of an event (schemas/event); 'event: verdict' says that there is a new "
+		 "verdict. Last-Event-ID goes on after that one.",
+		 json_pack("[o]", parameter("Last-Event-ID", "header", 0)), "text/event-stream");
 	add_path(paths, "/metrics", "For Prometheus.", json_array(), "text/plain");
 	add_type(paths, "/metrics", "200", "application/openmetrics-text");
 	add_path(paths, "/healthz", "Whether the service judges.", json_array(), "text/plain");
 	add_type(paths, "/healthz", "503", "text/plain");
-	all = json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}, s:{s:o}}}", "openapi",
-			"3.0.3", "info", "title", "limpet serve", "version", LIMPET_VERSION,
-			"description", "Which server of a parallel file system limps, and why.",
-			"paths", paths, "components", "securitySchemes", "token", "type", "http",
-			"scheme", "bearer", "schemas", "refusal", refusal_json());
+	all = json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:{s:{s:s, s:s}}, s:{s:o, s:o, s:o}}}",
+			"openapi", "3.0.3", "info", "title", "limpet serve", "version",
+			LIMPET_VERSION, "description",
+			"Which server of a parallel file system limps, and why.", "paths", paths,
+			"components", "securitySchemes", "token", "type", "http", "scheme",
+			"bearer", "schemas", "refusal", refusal_json(), "time", time_schema(),
+			"event", event_schema());
 	front_json(r, 200, all);
 }

@@ -98,6 +98,7 @@ bool front_may_change(const struct front *f, struct listener_request *r, const s
 {
 	char word[FORM_WORD + 1];
 	const char *is = sent_text(s, "form");
+	bool unknown;
 
 	if (sent_by_token(r))
 		return true;
@@ -108,7 +109,12 @@ bool front_may_change(const struct front *f, struct listener_request *r, const s
 	}
 	if (front_has_forms(f) && strlen(is) == FORM_WORD && !CRYPTO_memcmp(is, word, FORM_WORD))
 		return true;
-	sent_refuse(r, s, 403, 0,
+	/* A program of this host that has shown nothing yet. Bearer: for that no browser asks its reader. */
+	unknown = !*is && !strcmp(r->caller, WHO_HERE);
+	if (unknown)
+		evhttp_add_header(evhttp_request_get_output_headers(r->http), "WWW-Authenticate",
+				  "Bearer realm=\"limpet\"");
+	sent_refuse(r, s, unknown ? 401 : 403, 0,
 		    "that takes the token of the service (DIR/token), as 'Authorization: "
 		    "Bearer TOKEN'");
 	return false;

@@ -47,8 +47,28 @@ while read -r path type; do
 done <"$T/paths"
 check_eq "$bad" '' 'what differs' && check_eq "$(wc -l <"$T/paths")" 26 'how many' &&
 	check_eq "$(jq -c '[.paths[][].responses | has("default"), has("400"), .["503"].content["application/json"].schema["$ref"] == "#/components/schemas/refusal"] | unique' "$T/openapi")" '[true]' 'refusals' &&
-	check_eq "$(jq -c '[.paths[].post | select(.) | .responses | keys] | unique' "$T/openapi")" '[["200","303","400","403","404","409","503","default"]]' 'what changes may come to' &&
+	check_eq "$(jq -c '[.paths[].post | select(.) | .responses | keys] | unique' "$T/openapi")" '[["200","303","400","401","403","404","409","503","default"]]' 'what changes may come to' &&
 	check_eq "$(jq -c '[.paths["/api/v1/series", "/api/v1/incidents/{id}", "/api/v1/incidents"].get.responses | has("404")]' "$T/openapi")" '[true,true,false]' 'where something may be missing' && ok
+
+case_begin "openapi.json is OpenAPI 3.0 by its schema, and each reference of it leads somewhere"
+SPEC=/usr/share/openapi-specification/schemas/v3.0/schema.json
+if [ -e $SPEC ] && /usr/bin/python3 -c 'import jsonschema' 2>"$T/err"; then
+	/usr/bin/python3 - $SPEC "$T/openapi" >"$T/out" 2>&1 <<-'END'
+		import json, re, sys, jsonschema
+		spec, told = (json.load(open(name)) for name in sys.argv[1:])
+		for error in jsonschema.Draft4Validator(spec).iter_errors(told):
+		    print(list(error.absolute_path), error.message[:200])
+		for ref in set(re.findall(r'"\$ref": "#/components/schemas/(\w+)"', json.dumps(told))):
+		    print(*(["no", ref] if ref not in told["components"]["schemas"] else []), end="")
+		time = told["components"]["schemas"]["time"]
+		for text, is_one in (time["example"], 1), ("2026-11-21", 1), ("-6h", 1), ("2026-11-21T20:05+01:00", 1), ("", 0), ("soon", 0), ("2026-11-31", 0):
+		    if bool(re.match(time["pattern"], text)) != bool(is_one):
+		        print("pattern:", text)
+	END
+	check_eq "$(cat "$T/out")" '' 'what differs' && check_eq "$(jq -r '[.. | objects | select(.name? == "at" or .name? == "before" or .name? == "from" or .name? == "to") | .schema["$ref"]] | "\(length) \(unique)"' "$T/openapi")" '4 ["#/components/schemas/time"]' 'times' && ok
+else
+	skip "needs openapi-specification and python3-jsonschema (tools/deps ci)"
+fi
 
 case_begin "lists are filtered and paged"
 check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.servers[].server]]')" '[1,["oss-s3"]]' 'those that are indicted' &&
@@ -61,12 +81,12 @@ check_eq "$(curl -s "$U/api/v1/servers?status=indicted" | jq -c '[.total, [.serv
 	check_eq "$(curl -s "$U/api/v1/servers?limit=%32" | jq -c '.servers | length')" 2 'by a number that is encoded' && ok
 
 case_begin "a value that is no text, or too long, is not taken for one that was left out"
-for value in %00 "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 3000))"; do
+for value in '' %00 "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 3000))"; do
 	echo "$(curl -s "$U/api/v1/servers?server=$value" | jq .total) $(curl -s "$U/api/v1/incidents?server=$value" | jq '.incidents | length')"
 	for path in 'servers?limit' 'servers?offset' 'incidents?limit' 'incidents?open' 'incidents?before' 'summary?days' 'verdict?at' 'series?server=oss-s3&signal=read&to'; do status "$U/api/v1/$path=$value"; done
 	echo
 done >"$T/values"
-check_eq "$(sort "$T/values" | uniq -c | sed 's/^ *//')" $'3 0 0\n3 400400400400400400400400' 'lists, numbers and times' && ok
+check_eq "$(sort "$T/values" | uniq -c | sed 's/^ *//')" $'4 0 0\n4 400400400400400400400400' 'lists, numbers and times' && ok
 
 case_begin "what makes no sense is refused with a sentence"
 bad=''
@@ -167,7 +187,8 @@ check_eq "$(jq -c .incidents "$T/of-api")" '[]' 'before the fault' &&
 	check_eq "$(jq -S . "$T/of-api" | cksum)" "$(jq -S . "$T/of-diagnose" | cksum)" 'of a span' && check_eq "$(jq -r '.servers | length' "$T/of-api")" 6 'servers' &&
 	check_eq "$(curl -s --max-time 60 "$U/api/v1/verdict?at=2001-01-01" | jq -r .verdict)" cannot-judge 'a time without data' &&
 	check_eq "$(status "$U/api/v1/verdict?at=soon") $(status -X POST -d 'from=2026-11-21' "$U/api/v1/diagnose") $(status -X POST -H "$bearer" -d 'from=2026-11-21' "$U/api/v1/diagnose") $(status -X POST -H "$bearer" -d 'to=2026-11-21' "$U/api/v1/diagnose")" \
-		'400 403 200 400' 'what makes no sense, what nobody may, a form' && ok
+		'400 401 200 400' 'what makes no sense, what nobody may, a form' &&
+	check_eq "$(curl -s -D - -o "$T/out" -d 'from=2026-11-21' "$U/api/v1/diagnose" | tr -d '\r' | sed -n 's/^WWW-Authenticate: //p') $(status -d 'from=2026-11-21&form=0000' "$U/api/v1/diagnose")" 'Bearer realm="limpet" 403' 'what is asked for; a form of no page' && ok
 
 case_begin "what to do next is told, with the names of this incident"
 check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '.next[0] | "\(.system) \(.command)"')" 'null ssh oss-s3 ps -o pid,user,lstart,args -p 22069' 'in the API' &&

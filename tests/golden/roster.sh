@@ -277,15 +277,15 @@ asked() { # STATUS METHOD PATH [OPTION…]
 }
 before=$(api symptoms '[.symptoms[] | [.name, .started]]')
 B="Authorization: Bearer $(cat "$D/token")"
-asked 403 POST symptoms -H "$J" -d '{"program": "sum"}'
+asked 401 POST symptoms -H "$J" -d '{"program": "sum"}'
 asked 401 POST symptoms -H "$J" -H 'Authorization: Bearer x' -d '{"program": "sum"}'
-asked 403 POST symptoms/straggler/stop -d a=b
+asked 401 POST symptoms/straggler/stop -d a=b
 asked 403 POST symptoms/straggler/stop -d form=0000
 for body in '' '[]' 'x' '{"program": "sum"' '"sum"' '{"program": "sum", "program": "odd"}' '{"program": "a\u0000b"}' '{"program": 7}' '{}' "{\"program\": $(printf '[%.0s' $(seq 5000))"; do
 	asked 400 POST symptoms -H "$B" -H "$J" -d "$body"
 	asked 400 POST decisions -H "$B" -d "$body"
 done
-asked 403 POST diagnosers/mine/stop -H "$J" -d '[]'
+asked 401 POST diagnosers/mine/stop -H "$J" -d '[]'
 for verb in nothing start/ stop/x STOP '' ../x; do asked 404 POST "symptoms/straggler/$verb" --path-as-is -H "$B" -d x; done
 for name in '' straggler nobody/stop node-limps/stop "$long/stop" %00/stop 'straggler%2Fstop' "straggler?x=/stop" ..%2fsymptoms/stop; do asked 404 POST "symptoms/$name" -H "$B" -d x; done
 for path in symptoms diagnosers decisions symptoms/straggler/stop; do
