@@ -111,6 +111,8 @@ case_begin "in metrics, events and JSON such names are a value each, and break n
 curl -s "$U/metrics" >"$T/metrics"
 curl -sN --max-time 3 -H 'Last-Event-ID: x' "$U/api/v1/events" >"$T/stream"
 check_eq "$(grep -c '^limpet_server_status{server="s10\\"}",status="[a-z-]*"} [01]$' "$T/metrics")" 5 "samples" &&
+	check_eq "$(grep -c '^limpet_server_status{server="\(größer\|s7<U+200B>\)",' "$T/metrics")" 10 "letters, and what nobody sees" &&
+	if command -v promtool >"$T/which"; then check_eq "$(promtool check metrics <"$T/metrics" 2>&1 | grep -v 'limpet_.* no help\|^$' | head -n 3)" "" "what promtool says"; fi &&
 	check_eq "$(grep -vc '^\(id: [0-9a-f]*-[0-9]*\|event: [a-z]*\|retry: [0-9]*\|data: {.*}\|\)$' "$T/stream")" 0 "lines that are none of an event" &&
 	check_eq "$(sed -n 's/^data: \({"schema.*\)/\1/p' "$T/stream" | jq -r 'select(.server == "s7<i>") | .straggler.job')" 'job_<script>alert(1)</script>"&amp;' "its event" &&
 	check_eq "$(curl -s "$U/api/v1/servers/s10%22%7D" | jq -r .server)" 's10"}' "as JSON" && ok

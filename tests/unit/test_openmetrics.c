@@ -254,6 +254,14 @@ static void labels_say_what_the_instance_is(void **state)
 		{FAM_PROCESS, "(rest)", "{process=\"(rest)\"}"},
 		{FAM_DISK, "a\"b\\c\nd", "{disk=\"a\\\"b\\\\c\\nd\"}"},
 		{FAM_DISK, "\x01\xff\x7f", "{disk=\"\\\\x01\\\\xff\\\\x7f\"}"},
+		{FAM_DISK,
+		 "gr\xc3\xb6\xc3\x9f"
+		 "er\xc3",
+		 "{disk=\"gr\xc3\xb6\xc3\x9f"
+		 "er\\\\xc3\"}"},
+		{FAM_DISK, "s7\xe2\x80\x8b\xc2\x85<U+200B>",
+		 "{disk=\"s7<U+200B><U+0085><U+003C>U+200B>\"}"},
+		{FAM_PROCESS, "\xf0\x9f\x98\x80:7", "{process=\"\xf0\x9f\x98\x80\",pid=\"7\"}"},
 		{FAM_DISK, "#{}= ,", "{disk=\"#{}= ,\"}"},
 	};
 	static const char *const series[FAM_COUNT] = {
@@ -279,6 +287,30 @@ static void labels_say_what_the_instance_is(void **state)
 		second_release(&s);
 		openmetrics_free(om);
 	}
+}
+
+/* They are escaped in pieces. */
+static void no_character_of_a_long_label_is_cut(void **state)
+{
+	static const char *const characters[] = {"\xc3\xb6", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+
+	(void)state;
+	for (size_t c = 0; c < sizeof(characters) / sizeof(*characters); c++)
+		for (size_t before = 0; before < 4; before++) {
+			struct metrics_text t = {.format = FORMAT_PROMETHEUS};
+			char value[700] = "xxx", full[750], *text;
+			const char *const labels[][2] = {{"name", value}};
+			size_t len;
+
+			value[before] = '\0';
+			for (int i = 0; i < 150; i++)
+				strcat(value, characters[c]);
+			snprintf(full, sizeof(full), "limpet_x{name=\"%s\"} ", value);
+			mt_labels(&t, "limpet_x", labels, 1);
+			text = mt_end(&t, &len);
+			assert_string_equal(text, full);
+			free(text);
+		}
 }
 
 /* How many bytes are escaped in the line that begins so. */
@@ -333,6 +365,7 @@ int main(void)
 		cmocka_unit_test(counters_never_fall_while_a_disk_comes_and_goes),
 		cmocka_unit_test(instances_are_bounded_and_the_rest_is_counted),
 		cmocka_unit_test(labels_say_what_the_instance_is),
+		cmocka_unit_test(no_character_of_a_long_label_is_cut),
 		cmocka_unit_test(the_longest_names_fit),
 	};
 

@@ -9,21 +9,36 @@
 #include <strings.h>
 
 #include "clock.h"
+#include "text_clean.h"
 
 void mt_put(struct metrics_text *t, const char *s)
 {
 	text_put(&t->text, s);
 }
 
+/* A byte that is no text by its number, so that two names stay two. */
+static char *put_character(char *to, const char *from, size_t len, size_t *n)
+{
+	char at[5] = "", shown[TEXT_SHOWN_LEN];
+
+	memcpy(at, from, len < 4 ? len : 4);
+	*n = text_shown(at, false, shown);
+	if (!strcmp(shown, "?"))
+		return to + sprintf(to, "\\\\x%02x", (unsigned char)*from);
+	return stpcpy(to, shown);
+}
+
 char *mt_escape(char *to, const char *from, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0, n = 1; i < len; i += n, n = 1) {
 		unsigned char c = (unsigned char)from[i];
 
 		if (c == '\n')
 			to = stpcpy(to, "\\n");
-		else if (c < ' ' || c > '~')
+		else if (c < ' ' || c == 0x7f)
 			to += sprintf(to, "\\\\x%02x", c);
+		else if (c > 0x7f || c == '<')
+			to = put_character(to, from + i, len - i, &n);
 		else {
 			if (c == '"' || c == '\\')
 				*to++ = '\\';
@@ -91,6 +106,9 @@ static void put_escaped(struct metrics_text *t, const char *value)
 
 	for (size_t n; *value; value += n) {
 		n = strnlen(value, 128);
+		/* no character is cut */
+		for (int k = 0; k < 3 && ((unsigned char)value[n] & 0xc0) == 0x80; k++)
+			n--;
 		mt_escape(piece, value, n);
 		mt_put(t, piece);
 	}

@@ -61,8 +61,8 @@ void mt_put(struct metrics_text *t, const char *s);
 /* The whole text, for the caller to free(), and its length; NULL: out of memory. */
 char *mt_end(struct metrics_text *t, size_t *len);
 
-/* Writes len bytes as they stand in a label value, what is not printable ASCII as \\xNN; `to` has room for
- * MT_ESCAPED(len) bytes. Returns the end, which is a NUL. */
+/* Writes len bytes as they stand in a label value: characters as text_shown() has them on a page (text_clean.h), and bytes that are no
+ * UTF-8 and controls of ASCII as \\xNN. `to` has room for MT_ESCAPED(len) bytes. Returns the end, which is a NUL. */
 #define MT_ESCAPED(len) (5 * (len) + 1)
 char *mt_escape(char *to, const char *from, size_t len);
 
