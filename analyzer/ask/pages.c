@@ -23,7 +23,8 @@ static const char own_style[] =
 	"nav{display:flex;gap:1.2rem;align-items:baseline;font-size:.875rem;margin-bottom:1.2rem;"
 	"flex-wrap:wrap}\n"
 	"nav b{font-size:1rem}a{color:inherit}nav a,td a,li a{text-decoration-color:var(--rule)}\n"
-	"a:focus-visible{outline:2px solid var(--own);outline-offset:2px}\n"
+	"a:focus-visible,.silence input:focus-within{outline:2px solid "
+	"var(--own);outline-offset:2px}\n"
 	/* as wide as the window is: of 500 tiles all are to be seen at once */
 	"@media(min-width:84rem){#servers{--wide:min(100vw - "
 	"3rem,150rem);position:relative;width:var(--wide);left:calc((100% - var(--wide))/2)}}\n"
