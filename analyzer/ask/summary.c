@@ -341,7 +341,7 @@ static void put_summary(FILE *to, const struct summary *s)
 	html_say(to, "%zu servers are known now.", now->verdict.n_nodes);
 	if (now->until_ns == INT64_MIN)
 		html_text(to, " Nothing has been judged since the service started.");
-	else if (!judged)
+	else if (!judged && !s->n_within)
 		html_say(to, " Nothing could be judged in the last %s.", days);
 	fputs("</p>\n", to);
 	put_days(to, s);
