@@ -12,6 +12,7 @@
 
 struct tile {
 	size_t node;
+	const char *name;
 	int32_t group;		   /* -1: of none */
 	enum status status, worst; /* its own; the worst of its group */
 };
@@ -19,7 +20,7 @@ struct tile {
 /* Groups by the worst of their servers, then by number; what is in none is last. */
 COMPARISON(by_tile, struct tile,
 	   ORDER(b->worst, a->worst) ?: ORDER((uint32_t)a->group, (uint32_t)b->group)
-		   ?: ORDER(b->status, a->status) ?: ORDER(a->node, b->node))
+		   ?: ORDER(b->status, a->status) ?: strverscmp(a->name, b->name))
 
 /* NULL: no memory. */
 static struct tile *tiles_of(const struct verdict *a)
@@ -31,6 +32,7 @@ static struct tile *tiles_of(const struct verdict *a)
 		struct tile *t = &tiles[i];
 
 		*t = (struct tile){.node = i,
+				   .name = a->nodes[i],
 				   .group = a->n_groups ? a->group[i] : 0,
 				   .status = verdict_status(a, i, true)};
 		if (t->status > worst[t->group + 1])
@@ -65,7 +67,9 @@ static const char *tile_reason(const struct verdict *a, const struct tile *t)
 {
 	const char *word = verdict_reason(a, t->node, true);
 
-	return strcmp(word, unjudged_table[UNJUDGED_UNHEARD].word) ? word : "nothing heard";
+	return !strcmp(word, unjudged_table[UNJUDGED_UNHEARD].word)  ? "nothing heard"
+	       : !strcmp(word, unjudged_table[UNJUDGED_NOBODY].word) ? "no server could be judged"
+								     : word;
 }
 
 static void put_tile(FILE *to, const struct verdict *a, const struct tile *t, size_t cut)
@@ -73,18 +77,18 @@ static void put_tile(FILE *to, const struct verdict *a, const struct tile *t, si
 	struct text before TEXT_SCOPED = {0};
 	char name[HOST_LEN], clean[HOST_LEN];
 
-	snprintf(name, sizeof(name), "%.*s", (int)(strlen(a->nodes[t->node]) - cut),
-		 a->nodes[t->node]);
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(t->name) - cut), t->name);
 	output_clean(name, clean, sizeof(clean));
 	if (t->status != STATUS_WELL)
 		text_add(&before, " class=\"%s\"", status_table[t->status].word);
 	fputs("<li>", to);
-	put_link(to, text_of(&before), "/servers/", a->nodes[t->node]);
+	put_link(to, text_of(&before), "/servers/", t->name);
 	if (t->status == STATUS_WELL) {
 		html_text(to, clean);
 	} else {
 		html_enclose(to, "<b>", clean, "</b> ");
-		html_text(to, status_table[t->status].word);
+		html_text(to, t->status == STATUS_UNJUDGED ? "not judged"
+							   : status_table[t->status].word);
 		if (*tile_reason(a, t))
 			html_enclose(to, ": ", tile_reason(a, t), "");
 	}

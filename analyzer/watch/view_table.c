@@ -142,9 +142,9 @@ static double median(const struct watch *w, const struct view_column *c, double 
 
 COMPARISON(by_trouble, struct view_line,
 	   ORDER(a->rank, b->rank) ?: ORDER(a->against, b->against) ?: ORDER(b->silent, a->silent)
-		   ?: ORDER(b->odd, a->odd) ?: strcmp(a->name, b->name))
+		   ?: ORDER(b->odd, a->odd) ?: strverscmp(a->name, b->name))
 
-COMPARISON(by_line_name, struct view_line, strcmp(a->name, b->name) ?: ORDER(a->node, b->node))
+COMPARISON(by_line_name, struct view_line, strverscmp(a->name, b->name) ?: ORDER(a->node, b->node))
 
 COMPARISON(by_since, struct view_line, ORDER(a->since_ns, b->since_ns) ?: by_trouble(a, b))
 
