@@ -25,6 +25,31 @@ static const struct span_row {
 		 {"7d", "7 days", 7 * NS_PER_DAY}};
 enum { SPAN_ROWS = sizeof(span_rows) / sizeof(*span_rows) };
 
+/* Since when anything is known of what was read. */
+static int64_t known_from(const struct history *h)
+{
+	size_t first = h->columns;
+
+	for (size_t i = 0; i < h->n_rows; i++)
+		for (size_t c = 0; c < first; c++)
+			if (h->rows[i].at[c].marks)
+				first = c;
+	return h->first_ns + (int64_t)first * h->bin_ns;
+}
+
+/* As series_read(), of all servers; where much of the time is before what is known, without that. */
+static int chart_read(const struct drawing *j, struct history *h, size_t signal, int64_t from_ns,
+		      int64_t to_ns)
+{
+	int err = series_read(j, h, NULL, signal, from_ns, to_ns);
+	int64_t known_ns = err ? from_ns : known_from(h);
+
+	if (known_ns - from_ns <= (to_ns - from_ns) / 4 || known_ns >= to_ns)
+		return err;
+	history_release(h);
+	return series_read(j, h, NULL, signal, known_ns, to_ns);
+}
+
 /* One chart. Whether there was anything to draw. */
 static bool put_chart(FILE *to, const struct drawing *j, const struct history_entity *k,
 		      int64_t from_ns, int64_t to_ns, const struct finding *e)
@@ -33,7 +58,7 @@ static bool put_chart(FILE *to, const struct drawing *j, const struct history_en
 	struct history h;
 	const struct report of = {.a = &j->s->verdict, .h = &h, .bands = true};
 
-	if (!series_read(j, &h, NULL, k->signal, from_ns, to_ns))
+	if (!chart_read(j, &h, k->signal, from_ns, to_ns))
 		row = series_row(&h, k->node, k->disk, k->signal);
 	if (row)
 		report_time(to, &of, row, e);
@@ -129,7 +154,7 @@ static void put_signal(FILE *to, const struct drawing *j, const struct history *
 	html_enclose(to, "\">", words_signal(of, row->disk, name), "</a></td>");
 	report_cell(to, "n", "last", words_value(of, last->value, is));
 	report_cell(to, "n", "peers", words_value(of, last->peers, peers));
-	report_cell(to, "n", "z at most", words_score(worst->z, z));
+	report_cell(to, "n", "furthest from peers", words_score(worst->z, z));
 	report_cell(to, "", "", worst->marks & MARK_FLAGGED ? "above its peers at times" : "");
 	fputs("</tr>\n", to);
 }
@@ -140,8 +165,8 @@ static void put_signals(FILE *to, const struct drawing *j, const struct history 
 	if (!h->n_rows)
 		return;
 	fputs("<h3>Signals of the last hour</h3>\n<table><thead><tr><th>signal</th><th "
-	      "class=\"n\">last</th><th class=\"n\">peers</th><th class=\"n\">z at "
-	      "most</th><th></th></tr></thead>\n<tbody>\n",
+	      "class=\"n\">last</th><th class=\"n\">peers</th><th class=\"n\">furthest "
+	      "from peers</th><th>note</th></tr></thead>\n<tbody>\n",
 	      to);
 	for (size_t i = 0; i < h->n_rows; i++)
 		put_signal(to, j, h, rows[i]);
