@@ -156,8 +156,27 @@ static void tell_bar(struct svg *d, size_t i, const void *arg)
 		      t->waited_for ? "; the job waited for it" : "");
 }
 
+/* The drawing, for whoever does not see it. */
+static const char *lanes_said(struct text *t, const struct picture *p)
+{
+	size_t told = 0;
+
+	text_add(t, "Tasks over time, by server: %zu tasks of %zu servers", p->n, p->n_rows);
+	for (size_t i = 0; i < p->n_rows; i++) {
+		const struct lane_row *row = &p->rows[i];
+		size_t late = 0;
+
+		for (size_t k = row->first; k < row->first + row->n; k++)
+			late += p->task[k]->straggler;
+		if (late)
+			text_add(t, "%s%zu on %s", told++ ? ", " : "; late: ", late, row->name);
+	}
+	return text_of(t);
+}
+
 static void draw(FILE *to, struct picture *p)
 {
+	struct text said TEXT_SCOPED = {0};
 	struct lanes l = {.rows = p->rows,
 			  .n_rows = p->n_rows,
 			  .bars = p->bars,
@@ -176,7 +195,7 @@ static void draw(FILE *to, struct picture *p)
 	svg_keys(&d, keys, LOOKS + 1);
 	lanes(&d, &l);
 	fputs("<figure class=\"lanes\">\n", to);
-	svg_end(&d, to, "Tasks over time, by server", false);
+	svg_end(&d, to, lanes_said(&said, p), false);
 	fputs("<figcaption>", to);
 	html_say(to, "Seconds since %s.", output_time(p->from_ns, from));
 	if (p->more_rows)
