@@ -40,6 +40,8 @@ const char *sentence_not_judged(struct text *t, const struct verdict *a);
 /* Of a verdict that indicts nobody: "no server limps" only if all were judged and are well;
  * "no server is seen to limp, but …" if they are unproven. */
 const char *sentence_nobody(struct text *t, const struct verdict *a, bool now);
+/* "; s3, s4 stopped reporting": what a sentence about all ends with. */
+const char *sentence_silent(struct text *t, const struct verdict *a, bool now);
 /* "comes and goes: 5 times since 2026-11-21T01:00:00Z, 33 % of the time"; "" of one that came once. */
 const char *sentence_times(struct text *t, const struct incident *in);
 /* "95 % sure"; "" where it is not told. */

@@ -170,12 +170,11 @@ static bool any_acknowledged(const struct verdict *a)
 	return any_of(i, a->n_notices, a->notices[i].kind == NOTICE_ACKNOWLEDGED);
 }
 
-/* "; s3, s4 stopped reporting" */
-static void put_silent(struct text *t, const struct verdict *a, bool now)
+const char *sentence_silent(struct text *t, const struct verdict *a, bool now)
 {
 	enum { NAMED = 3 };
 	char name[HOST_LEN];
-	size_t n = 0;
+	size_t from = t->len, n = 0;
 
 	for (size_t i = 0; i < a->n_unjudged; i++) {
 		const struct unjudged *u = &a->unjudged[i];
@@ -188,6 +187,7 @@ static void put_silent(struct text *t, const struct verdict *a, bool now)
 	text_put_more(t, n, NAMED);
 	if (n)
 		text_put(t, " stopped reporting");
+	return text_from(t, from);
 }
 
 const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
@@ -213,7 +213,7 @@ const char *sentence_nobody(struct text *t, const struct verdict *a, bool now)
 		text_put(t, "no server is indicted: ");
 		sentence_statuses(t, a, now);
 	}
-	put_silent(t, a, now);
+	sentence_silent(t, a, now);
 	return text_from(t, from);
 }
 
