@@ -3,6 +3,7 @@
  * Pages for people, whole without a script: what limps now, every server, an incident with its evidence. With one they are asked for anew
  * whenever there is a new verdict.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,11 @@
 #include "sent.h"
 #include "analyzer/draw/html.h"
 #include "analyzer/draw/svg.h"
+#include "analyzer/output/words.h"
 #include "analyzer/report/page.h"
 #include "analyzer/report/style.h"
 #include "analyzer/verdict/sentences.h"
-#include "userspace/common/clock.h"
+#include "userspace/common/options.h"
 #include "userspace/common/output.h"
 
 /* Of incidents of before. */
@@ -21,13 +23,13 @@
 
 static const char own_style[] =
 	"nav{display:flex;gap:1.2rem;align-items:baseline;font-size:.875rem;margin-bottom:1.2rem;"
-	"flex-wrap:wrap}\n"
+	"flex-wrap:wrap}time{white-space:nowrap}\n"
+	"@media(max-width:44rem){nav{gap:.2rem .8rem}}\n"
 	"nav b{font-size:1rem}a{color:inherit}nav a,td a,li a{text-decoration-color:var(--rule)}\n"
 	"a:focus-visible,.silence input:focus-within{outline:2px solid "
 	"var(--own);outline-offset:2px}\n"
 	/* as wide as the window is: of 500 tiles all are to be seen at once */
-	"@media(min-width:84rem){#servers{--wide:min(100vw - "
-	"3rem,150rem);position:relative;width:var(--wide);left:calc((100% - var(--wide))/2)}}\n"
+	"@media(min-width:84rem){#servers .tiles{width:calc(50vw + 50% - 1.5rem)}}\n"
 	"#servers .note{margin:.6rem 0 .2rem}#servers h3 small{font-weight:400;color:var(--soft)}\n"
 	".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.4rem;"
 	"list-style:none;padding:0;max-width:none}\n"
@@ -47,8 +49,8 @@ static const char own_style[] =
 	"@media print{.tiles .indicted,.tiles .not-judged{print-color-adjust:exact}}\n"
 	".silence{margin:.4rem 0 .8rem;font-size:.875rem}li .silence,td "
 	".silence{display:inline;margin:0}\n"
-	".roster td:first-child{width:24%}.roster td:nth-child(3){width:22%}.roster "
-	"td:nth-child(4){width:12rem}\n"
+	"@media(min-width:44rem){.roster td:first-child{width:24%}.roster "
+	"td:nth-child(3){width:22%}.roster td:nth-child(4){width:12rem}}\n"
 	".silence select,.silence input,.silence "
 	"button{font:inherit;color:inherit;background:var(--paper);"
 	"border:1px solid var(--soft);padding:.15rem .4rem}.silence "
@@ -60,6 +62,7 @@ static const char own_style[] =
 	"0;padding-left:1.1rem}\n"
 	".spans a{margin-right:.9rem}.spans "
 	"[aria-current]{font-weight:600;text-decoration:none}\n"
+	".spoken{position:absolute;clip-path:inset(50%)}\n"
 	".stale{border:1px solid var(--own);padding:.5rem .8rem}\n";
 
 static const char script[] =
@@ -68,10 +71,16 @@ static const char script[] =
 	"  let busy = false, again = false, last = 0;\n"
 	/* a long span costs the service much, and changes little */
 	"  const rest = /[?&]span=(6h|1d|7d)/.test(location.search) ? 60000 : 0;\n"
+	/* what changed is spoken once; an element that is replaced with the page would be spoken each time, or never */
+	"  const spoken = document.createElement('p');\n"
+	"  spoken.className = 'spoken'; spoken.setAttribute('role', 'status');\n"
+	"  document.body.append(spoken);\n"
+	/* somebody copies from the page, or writes into a form of it */
+	"  const inUse = () => !getSelection().isCollapsed || "
+	"document.activeElement?.closest('form');\n"
 	"  async function renew() {\n"
 	"    if (busy) { again = true; return; }\n"
-	"    if (document.activeElement && document.activeElement.closest('form')) return;\n"
-	"    if (Date.now() - last < rest) return;\n"
+	"    if (inUse() || Date.now() - last < rest) return;\n"
 	"    last = Date.now();\n"
 	"    busy = true;\n"
 	"    try {\n"
@@ -79,32 +88,33 @@ static const char script[] =
 	"      if (answer.ok) {\n"
 	"        const page = new DOMParser().parseFromString(await answer.text(), 'text/html');\n"
 	"        const old = document.querySelector('main'), main = page.querySelector('main');\n"
-	"        const at = document.activeElement && "
-	"document.activeElement.getAttribute('href');\n"
-	"        if (main && old.innerHTML !== main.innerHTML) {\n"
+	"        const at = document.activeElement?.getAttribute('href');\n"
+	"        if (main && !inUse() && old.innerHTML !== main.innerHTML) {\n"
 	"          old.replaceWith(document.adoptNode(main));\n"
+	"          if (document.title !== page.title) spoken.textContent = page.title;\n"
 	"          document.title = page.title;\n"
 	"          if (at) { const to = [...document.querySelectorAll('a')].find((a) => "
 	"a.getAttribute('href') === at); if (to) to.focus(); }\n"
 	"        }\n"
 	"        document.documentElement.dataset.live = 'yes';\n"
-	"      } else lost();\n"
-	"    } catch { lost(); }\n"
+	"      } else lost(answer.status === 404 ? 'knows this no more' : 'cannot answer "
+	"now');\n"
+	"    } catch { lost('does not answer'); }\n"
 	"    busy = false;\n"
 	"    if (again) { again = false; renew(); }\n"
 	"  }\n"
-	"  function lost() {\n"
-	"    if (document.getElementById('lost')) return;\n"
-	"    const p = document.createElement('p');\n"
+	"  function lost(why) {\n"
+	"    const p = document.getElementById('lost') || document.createElement('p');\n"
 	"    p.id = 'lost'; p.className = 'stale'; p.setAttribute('role', 'status');\n"
-	"    p.textContent = 'The service does not answer: this is what it said last.';\n"
-	"    document.querySelector('main').prepend(p);\n"
+	"    const words = `The service ${why}: this is what it said last.`;\n"
+	"    if (p.textContent !== words) p.textContent = words;\n"
+	"    if (!p.parentNode) document.querySelector('main').prepend(p);\n"
 	"  }\n"
 	"  const events = new EventSource('/api/v1/events');\n"
 	"  events.addEventListener('verdict', renew);\n"
 	"  events.addEventListener('change', renew);\n"
 	"  events.onopen = renew;\n"
-	"  events.onerror = lost;\n"
+	"  events.onerror = () => lost('does not answer');\n"
 	"})();\n";
 
 /* ---- the frame of a page ------------------------------------------------------------------------------- */
@@ -121,8 +131,10 @@ static const char *const headers[] = {"Content-Security-Policy",
 				      "no-store",
 				      NULL};
 
-/* live: it is renewed when something changes. */
-static FILE *page_head(struct html_page *p, const char *title, bool live)
+/* Whether it is renewed when something changes; and without a script, which would wipe what is in a form. */
+enum page_life { PAGE_STILL, PAGE_WITH_FORM, PAGE_LIVE };
+
+static FILE *page_head(struct html_page *p, const char *title, enum page_life life)
 {
 	*p = (struct html_page){0};
 	p->to = open_memstream(&p->bytes, &p->len);
@@ -133,17 +145,22 @@ static FILE *page_head(struct html_page *p, const char *title, bool live)
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
 		     title, "</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n");
-	if (live)
-		fputs("<script src=\"/limpet.js\" defer></script>\n"
-		      "<noscript><meta http-equiv=\"refresh\" content=\"15\"></noscript>\n",
-		      p->to);
+	if (life != PAGE_STILL)
+		fputs("<script src=\"/limpet.js\" defer></script>\n", p->to);
+	if (life == PAGE_LIVE)
+		fputs("<noscript><meta http-equiv=\"refresh\" content=\"15\"></noscript>\n", p->to);
 	fputs("</head>\n<body>\n<main>\n", p->to);
 	return p->to;
 }
 
 FILE *page_begin(struct html_page *p, const char *title)
 {
-	return page_head(p, title, true);
+	return page_head(p, title, PAGE_LIVE);
+}
+
+static FILE *page_with_form(struct html_page *p, const struct front *f, const char *title)
+{
+	return page_head(p, title, front_has_forms(f) ? PAGE_WITH_FORM : PAGE_LIVE);
 }
 
 static bool page_sent(struct html_page *p, struct listener_request *r, int status)
@@ -172,7 +189,7 @@ static bool page_of_refusal(struct listener_request *r, int status, const char *
 			    const char *why, const char *way, const char *name)
 {
 	struct html_page p;
-	FILE *to = page_head(&p, "limpet: refused", false);
+	FILE *to = page_head(&p, "limpet: refused", PAGE_STILL);
 
 	if (to) {
 		fprintf(to, "<header>\n<h1>%s</h1>\n</header>\n", what);
@@ -237,17 +254,20 @@ void put_nav(FILE *to, const struct snapshot *s)
 	      "<a href=\"/api/v1/openapi.json\">API</a> <span>",
 	      to);
 	if (s->until_ns != INT64_MIN)
-		html_say(to, "judged until %s, ", output_time(s->until_ns, until));
-	html_say(to, "now %s", output_time(s->made_ns, made));
-	fputs("</span></nav>\n", to);
+		html_enclose(to, "judged until <time>", output_time(s->until_ns, until),
+			     "</time>, ");
+	html_enclose(to, "now <time>", output_time(s->made_ns, made), "</time></span></nav>\n");
 	if (*s->trouble)
 		html_enclose(to, "<p class=\"stale\" role=\"status\">", s->trouble, "</p>\n");
 }
 
-/* What is said of all: that somebody limps, that nobody does as far as can be seen, or that nobody knows. */
-static void headline(struct text *t, const struct snapshot *s)
+/* What is said of all: that somebody limps, that nobody does as far as can be seen, or that nobody knows. Returns how many bytes of it
+ * are the name that it begins with. */
+static size_t headline(struct text *t, const struct snapshot *s)
 {
 	const struct verdict *a = &s->verdict;
+	const struct status_counts of = verdict_statuses(a, true);
+	struct text said TEXT_SCOPED = {0};
 	size_t first = SIZE_MAX, n = 0;
 
 	for (size_t i = 0; i < a->n_incidents; i++)
@@ -261,30 +281,45 @@ static void headline(struct text *t, const struct snapshot *s)
 		text_add(t, "%zu servers limp", n);
 	else if (s->rebuilding)
 		text_put(t, "Rebuilding: nothing is judged yet");
+	else if (!a->n_nodes)
+		text_put(t, "No server has sent data yet");
 	else if (!s->can_judge)
 		text_put(t, "Cannot judge");
+	else if (of.of[STATUS_SUSPICIOUS] ||
+		 (of.of[STATUS_UNJUDGED] && of.of[STATUS_UNJUDGED] < a->n_nodes))
+		/* how many are what is told below */
+		text_add(t, "No server is indicted%s", sentence_silent(&said, a, true));
 	else
-		sentence_nobody(t, a, true);
+		text_add(t, "N%s", sentence_nobody(&said, a, true) + 1);
+	return n == 1 ? strlen(verdict_node(a, a->incidents[first].node)) : 0;
 }
 
-/* The first letter of a sentence that may begin with a name stays. */
 static void put_headline(FILE *to, const struct snapshot *s)
 {
-	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
+	struct text t TEXT_SCOPED = {0}, said TEXT_SCOPED = {0}, counts TEXT_SCOPED = {0},
+		      name TEXT_SCOPED = {0};
 	const struct verdict *a = &s->verdict;
+	const bool heard = a->n_nodes > 0, old = heard && !s->rebuilding && !s->can_judge;
 	const char *lacks;
+	size_t named;
 
-	headline(&t, s);
-	html_enclose(to, s->can_judge ? "<header>\n<h1>" : "<header>\n<h1>When last heard: ",
-		     text_of(&t), "</h1>\n");
-	if (!s->can_judge)
+	named = headline(&t, s);
+	text_put_bytes(&name, text_of(&t), named);
+	fputs(old ? "<header>\n<h1>When last heard: " : "<header>\n<h1>", to);
+	html_enclose(to, named ? "<span>" : "", text_of(&name), named ? "</span>" : "");
+	html_enclose(to, "", text_of(&t) + named, "</h1>\n");
+	if (old)
 		html_enclose(to, "<p class=\"lead\">What is so now is not known: ",
 			     a->cannot.why ? sentence_cannot(&said, &a->cannot)
 					   : "no server could be judged",
 			     ".</p>\n");
-	fputs("<p class=\"lead\">", to);
-	html_say(to, "Of %zu servers %s.", a->n_nodes, sentence_statuses(&said, a, true));
-	fputs("</p>\n", to);
+	else if (!heard && !s->rebuilding)
+		fputs("<p class=\"lead\">To let one send: <code>limpet serve "
+		      "enroll</code></p>\n",
+		      to);
+	text_add(&counts, "<p class=\"lead\">Of %zu servers ", a->n_nodes);
+	if (heard)
+		html_enclose(to, text_of(&counts), sentence_statuses(&said, a, true), ".</p>\n");
 	for (int r = RESOURCE_NONE + 1; r < RESOURCES; r++)
 		if (*(lacks = sentence_unproven_all(&said, a, (enum resource)r, true)))
 			html_enclose(to, "<p>Unproven: ", lacks, ".</p>\n");
@@ -294,14 +329,16 @@ static void put_headline(FILE *to, const struct snapshot *s)
 static void put_case(FILE *to, const struct front *f, const struct listener_request *r,
 		     const struct verdict *a, size_t i)
 {
-	char id[24];
+	char id[24], name[HOST_LEN];
 
 	snprintf(id, sizeof(id), "%016lx", (unsigned long)a->incidents[i].id);
 	report_case(to, a, i, "h2");
 	put_silences(to, f, r, NULL, a->incidents[i].id);
 	fputs("<p>", to);
 	put_link(to, "", "/incidents/", id);
-	fputs("evidence and charts</a></p>\n", to);
+	html_say(to, "Evidence, charts and commands for %s",
+		 output_clean(verdict_node(a, a->incidents[i].node), name, sizeof(name)));
+	fputs("</a></p>\n", to);
 }
 
 static void put_cases(FILE *to, const struct front *f, const struct listener_request *r,
@@ -335,51 +372,82 @@ static void put_notices(FILE *to, const struct verdict *a, size_t node)
 
 /* ---- before -------------------------------------------------------------------------------------------- */
 
-static void put_row(FILE *to, sqlite3_stmt *st)
-{
-	const char *id = (const char *)sqlite3_column_text(st, 0),
-		   *line = (const char *)sqlite3_column_text(st, 1);
-	bool open = sqlite3_column_type(st, 3) == SQLITE_NULL;
-	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+/* What was told: of a server, or (NULL) of all. */
+struct before {
+	const char *server, *but; /* an incident that is not wanted; NULL */
+	unsigned int skip;	  /* of the newest */
+};
 
-	fputs("<tr><td>", to);
-	put_link(to, "", "/incidents/", id ? id : "");
-	html_text(to, line ? line : "");
-	fputs("</a></td>", to);
-	report_cell(to, "n", "since", output_time(sqlite3_column_int64(st, 2), from));
-	report_cell(to, "n", "until",
-		    open ? "still so" : output_time(sqlite3_column_int64(st, 3), until));
-	fputs("</tr>\n", to);
-}
-
-/* What was told of servers, or of one: the newest first. */
-static void put_before(FILE *to, struct front *f, const char *server)
+/* The newest first, PAST of them and one more. NULL: they cannot be read now. */
+static sqlite3_stmt *ask_before(struct front *f, const struct before *b)
 {
 	sqlite3 *db = front_db(f);
 	sqlite3_stmt *st = NULL;
-	bool any = false;
 
-	if (!db || sqlite3_prepare_v2(db,
-				      "SELECT id, headline, coalesce(onset_ns, opened_ns), over_ns "
-				      "FROM incident WHERE (?1 IS NULL OR server = ?1)"
-				      " ORDER BY opened_ns DESC LIMIT ?2",
-				      -1, &st, NULL))
-		return;
-	if (server)
-		sqlite3_bind_text(st, 1, server, -1, SQLITE_TRANSIENT);
-	sqlite3_bind_int(st, 2, PAST);
-	while (sqlite3_step(st) == SQLITE_ROW) {
-		fputs(any ? ""
-			  : "<section id=\"incidents\">\n<h2>Incidents</h2>\n"
-			    "<table><thead><tr><th>incident</th><th "
-			    "class=\"n\">since</th>"
-			    "<th class=\"n\">until</th></tr></thead>\n<tbody>\n",
-		      to);
-		any = true;
-		put_row(to, st);
+	if (!db || sqlite3_prepare_v2(
+			   db,
+			   "SELECT id, headline, coalesce(onset_ns, opened_ns), over_ns, last_ns "
+			   "FROM incident WHERE (?1 IS NULL OR server = ?1) AND id IS NOT ?2"
+			   " ORDER BY opened_ns DESC, id LIMIT ?3 OFFSET ?4",
+			   -1, &st, NULL))
+		return NULL;
+	sqlite3_bind_text(st, 1, b->server, -1, SQLITE_TRANSIENT);
+	sqlite3_bind_text(st, 2, b->but, -1, SQLITE_TRANSIENT);
+	sqlite3_bind_int(st, 3, PAST + 1);
+	sqlite3_bind_int(st, 4, (int)b->skip);
+	return st;
+}
+
+static void put_row(FILE *to, const struct snapshot *s, sqlite3_stmt *st)
+{
+	const char *id = (const char *)sqlite3_column_text(st, 0) ?: "",
+		   *line = (const char *)sqlite3_column_text(st, 1);
+	bool over = sqlite3_column_type(st, 3) != SQLITE_NULL,
+	     now = !over && s->can_judge && incident_known(&s->verdict, id);
+	char from[TIME_TEXT_LEN], until[TIME_TEXT_LEN];
+
+	output_time(sqlite3_column_int64(st, over ? 3 : 4), until);
+	fputs("<tr><td>", to);
+	put_link(to, "", "/incidents/", id);
+	html_text(to, line ? line : "");
+	fputs("</a></td>", to);
+	html_enclose(to, "<td class=\"n\" data-h=\"since\"><time>",
+		     output_time(sqlite3_column_int64(st, 2), from), "</time></td>");
+	html_enclose(to,
+		     over  ? "<td class=\"n\" data-h=\"until\"><time>"
+		     : now ? "<td class=\"n\">still so"
+			   : "<td class=\"n\">last seen <time>",
+		     now ? "" : until, now ? "</td></tr>\n" : "</time></td></tr>\n");
+}
+
+static void put_before(FILE *to, struct front *f, const struct listener_request *r, struct before b)
+{
+	char text[16];
+	sqlite3_stmt *st;
+	unsigned int n = 0;
+
+	if (!front_query(r, "skip", text, sizeof(text)) || parse_uint(text, 0, INT32_MAX, &b.skip))
+		b.skip = 0;
+	st = ask_before(f, &b);
+	while (st && sqlite3_step(st) == SQLITE_ROW && n++ < PAST) {
+		if (n == 1)
+			fprintf(to,
+				"<section id=\"incidents\">\n<h2>%sncidents</h2>\n"
+				"<table><thead><tr><th>incident</th><th class=\"n\">since</th>"
+				"<th class=\"n\">until</th></tr></thead>\n<tbody>\n",
+				b.but ? "Other i" : "I");
+		put_row(to, f->now, st);
 	}
 	sqlite3_finalize(st);
-	fputs(any ? "</tbody></table>\n</section>\n" : "", to);
+	if (!n)
+		return;
+	fputs("</tbody></table>\n<p>", to);
+	if (b.skip)
+		fprintf(to, "<a href=\"?skip=%u#incidents\">newer</a> ",
+			b.skip > PAST ? b.skip - PAST : 0);
+	if (n > PAST)
+		fprintf(to, "<a href=\"?skip=%u#incidents\">older</a>", b.skip + PAST);
+	fputs("</p>\n</section>\n", to);
 }
 
 /* ---- pages --------------------------------------------------------------------------------------------- */
@@ -411,7 +479,7 @@ void page_home(void *arg, struct listener_request *r)
 		put_jobs(to, f, &s->verdict);
 		put_tiles(to, &s->verdict);
 		put_notices(to, &s->verdict, SIZE_MAX);
-		put_before(to, f, NULL);
+		put_before(to, f, r, (struct before){0});
 		put_silence_form(to, f, r, "all", NULL);
 	}
 	page_end(&p, r);
@@ -421,7 +489,9 @@ static void answer_server(struct drawing *j)
 {
 	const struct verdict *a = &j->s->verdict;
 	const size_t node = j->q.node;
-	const char *is = status_table[verdict_status(a, node, true)].one;
+	const enum status status = verdict_status(a, node, true);
+	const bool bad = status == STATUS_INDICTED || status == STATUS_SUSPICIOUS;
+	const char *is = status_table[status].one;
 	struct text title TEXT_SCOPED = {0}, said TEXT_SCOPED = {0};
 	char clean[HOST_LEN];
 	struct html_page p;
@@ -429,12 +499,12 @@ static void answer_server(struct drawing *j)
 
 	output_clean(a->nodes[node], clean, sizeof(clean));
 	text_add(&title, "limpet: %s %s", clean, is);
-	to = page_begin(&p, text_of(&title));
+	to = page_with_form(&p, j->f, text_of(&title));
 	if (to) {
 		put_nav(to, j->s);
-		fputs("<header>\n<h1><b>", to);
-		html_text(to, clean);
-		html_enclose(to, "</b> ", is, "</h1>\n");
+		html_enclose(to, bad ? "<header>\n<h1><b>" : "<header>\n<h1><span>", clean,
+			     bad ? "</b> " : "</span> ");
+		html_enclose(to, "", is, "</h1>\n");
 		if (*sentence_status(&said, a, node, true))
 			html_enclose(to, "<p class=\"lead\">", text_of(&said), "</p>\n");
 		fputs("</header>\n", to);
@@ -445,9 +515,34 @@ static void answer_server(struct drawing *j)
 		put_silence_form(to, j->f, &j->r, a->nodes[node], NULL);
 		fwrite(j->bytes, 1, j->len, to);
 		put_notices(to, a, node);
-		put_before(to, j->f, a->nodes[node]);
+		put_before(to, j->f, &j->r, (struct before){.server = a->nodes[node]});
 	}
 	page_end(&p, &j->r);
+}
+
+/* Of a server of which this run has heard nothing; nobody has ever, and it is refused. */
+static void answer_past(struct front *f, struct listener_request *r, const char *name)
+{
+	const struct before b = {.server = name};
+	sqlite3_stmt *st = *name ? ask_before(f, &b) : NULL;
+	bool known = st && sqlite3_step(st) == SQLITE_ROW;
+	struct html_page p;
+	char clean[HOST_LEN];
+	FILE *to;
+
+	sqlite3_finalize(st);
+	if (!known) {
+		listener_refuse(r, 404, 0, "no such server");
+		return;
+	}
+	to = page_begin(&p, "limpet: a server of before");
+	if (to) {
+		put_nav(to, f->now);
+		html_enclose(to, "<header>\n<h1><span>", output_clean(name, clean, sizeof(clean)),
+			     "</span> has sent nothing of late</h1>\n</header>\n");
+		put_before(to, f, r, b);
+	}
+	page_end(&p, r);
 }
 
 void page_server(void *arg, struct listener_request *r)
@@ -459,23 +554,81 @@ void page_server(void *arg, struct listener_request *r)
 
 	if (!s)
 		return;
-	j.q.node = front_rest(r, name, sizeof(name)) ? front_server(&s->verdict, name)
-						     : s->verdict.n_nodes;
+	if (!front_rest(r, name, sizeof(name)))
+		*name = '\0';
+	j.q.node = front_server(&s->verdict, name);
 	if (j.q.node == s->verdict.n_nodes) {
-		listener_refuse(r, 404, 0, "no such server");
+		answer_past(f, r, name);
 		return;
 	}
 	read_span_asked(&j.q, s, r);
 	drawing_begin(f, r, &j);
 }
 
+/* Numbers of what was found, by their names in JSON; words NULL: they are in the signal's unit. */
+static const struct kept_column {
+	const char *key, *head;
+	const char *(*words)(double v, char buf[WORDS_LEN]);
+} kept_columns[] = {{"value", "value", NULL},		{"peers_median", "peers' median", NULL},
+		    {"ratio", "ratio", words_ratio},	{"ratio_at_least", "at least", words_ratio},
+		    {"score", "evidence", words_score}, {"score_needed", "needed", words_score}};
+enum { KEPT_COLUMNS = sizeof(kept_columns) / sizeof(*kept_columns) };
+
+static const char *text_of_key(const json_t *of, const char *key)
+{
+	return json_string_value(json_object_get(of, key)) ?: "";
+}
+
+static void put_kept_finding(FILE *to, const json_t *one)
+{
+	struct verdict_signal s = {.decimals = 2};
+	char text[WORDS_LEN];
+
+	snprintf(s.name, sizeof(s.name), "%s", text_of_key(one, "name"));
+	snprintf(s.unit, sizeof(s.unit), "%s", text_of_key(one, "unit"));
+	html_enclose(to, "<tr><td>", words_signal(&s, text_of_key(one, "disk"), text), "</td>");
+	for (size_t i = 0; i < KEPT_COLUMNS; i++) {
+		const struct kept_column *c = &kept_columns[i];
+		const json_t *number = json_object_get(one, c->key);
+		double v = json_is_number(number) ? json_number_value(number) : NAN;
+
+		report_cell(to, "n", c->head,
+			    c->words ? c->words(v, text) : words_quantity(&s, v, text));
+	}
+	fputs("</tr>\n", to);
+}
+
+static void put_kept_findings(FILE *to, const json_t *all)
+{
+	size_t i;
+	json_t *one;
+
+	if (!json_array_size(all))
+		return;
+	fputs("<section>\n<h2>Evidence</h2>\n<table class=\"findings\"><thead><tr><th>signal</th>",
+	      to);
+	for (i = 0; i < KEPT_COLUMNS; i++)
+		fprintf(to, "<th class=\"n\">%s</th>", kept_columns[i].head);
+	fputs("</tr></thead>\n<tbody>\n", to);
+	json_array_foreach((json_t *)all, i, one)
+	{
+		put_kept_finding(to, one);
+	}
+	fputs("</tbody></table>\n</section>\n", to);
+}
+
 /* An incident of another run, of which only what was told is known. */
 static void put_kept(FILE *to, const json_t *kept)
 {
-	static const struct {
+	const bool over = json_is_string(json_object_get(kept, "over"));
+	const struct {
 		const char *key, *name;
-	} facts[] = {{"server", "server"}, {"cause", "cause"}, {"why", "why"},
-		     {"from", "since"},	   {"to", "until"},    {"detail", "what"}};
+	} facts[] = {{"server", "server"},
+		     {"cause", "cause"},
+		     {"why", "why"},
+		     {"from", "since"},
+		     {"to", over ? "until" : "last seen"},
+		     {"detail", "what"}};
 
 	html_enclose(to, "<h1>", json_string_value(json_object_get(kept, "text")) ?: "",
 		     "</h1>\n<dl>\n");
@@ -487,9 +640,8 @@ static void put_kept(FILE *to, const json_t *kept)
 		if (value)
 			html_enclose(to, "<dd>", value, "</dd>\n");
 	}
-	fputs("</dl>\n<p class=\"note\">It was told before the service judged again from what it "
-	      "keeps; its evidence is in the API.</p>\n",
-	      to);
+	fputs("</dl>\n<p class=\"note\">It was told by an earlier run of the service.</p>\n", to);
+	put_kept_findings(to, json_object_get(kept, "findings"));
 }
 
 static void put_known(FILE *to, const struct drawing *j)
@@ -499,21 +651,28 @@ static void put_known(FILE *to, const struct drawing *j)
 	char id[24];
 
 	snprintf(id, sizeof(id), "%016lx", (unsigned long)in->id);
-	report_case(to, a, (size_t)(in - a->incidents), "h2");
+	report_case(to, a, (size_t)(in - a->incidents), "h1");
 	put_silences(to, j->f, &j->r, NULL, in->id);
-	fwrite(j->bytes, 1, j->len, to);
 	if (in->open) {
-		report_next(to, a, in);
 		put_silence_form(to, j->f, &j->r, NULL, id);
+		report_next(to, a, in, "h2");
 	}
-	fputs("<h3>How the evidence is computed</h3>\n", to);
+	fputs("<section>\n<h2>Evidence</h2>\n", to);
+	fwrite(j->bytes, 1, j->len, to);
+	fputs("<h3>How it is computed</h3>\n", to);
+	report_legend(to, in);
 	report_findings(to, a, in);
+	fputs("</section>\n", to);
 }
 
 static void answer_incident(struct drawing *j)
 {
+	const struct before b = {json_string_value(json_object_get(j->kept, "server")),
+				 json_string_value(json_object_get(j->kept, "id")), 0};
+	const char *title = json_string_value(json_object_get(j->kept, "text")) ?: "limpet";
 	struct html_page p;
-	FILE *to = page_begin(&p, json_string_value(json_object_get(j->kept, "text")) ?: "limpet");
+	FILE *to =
+		j->q.in && j->q.in->open ? page_with_form(&p, j->f, title) : page_begin(&p, title);
 
 	if (to) {
 		put_nav(to, j->s);
@@ -521,7 +680,7 @@ static void answer_incident(struct drawing *j)
 			put_known(to, j);
 		else
 			put_kept(to, j->kept);
-		put_before(to, j->f, json_string_value(json_object_get(j->kept, "server")));
+		put_before(to, j->f, &j->r, b);
 	}
 	page_end(&p, &j->r);
 }

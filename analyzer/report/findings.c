@@ -36,7 +36,7 @@ static void put_evidence(FILE *to, const struct finding *e)
 
 	report_cell(to, "n", "at least", words_ratio(e->lower, a));
 	report_cell(to, "n", "over", words_span(ns_of_s(e->window_s), a));
-	report_cell(to, "n", "score", words_score(e->score, a));
+	report_cell(to, "n", "evidence", words_score(e->score, a));
 	report_cell(to, "n", "needed", words_score(e->needs, a));
 }
 
@@ -57,7 +57,10 @@ static void put_finding(FILE *to, const struct verdict *v, const struct incident
 
 	fprintf(to, "<tr%s><td>", first ? " class=\"first\"" : "");
 	html_text(to, words_signal(s, e->disk, a));
-	html_enclose(to, " <small>", role_of(v, in, e), "</small></td>");
+	html_enclose(to, " <small>", role_of(v, in, e), "");
+	if (s->added > 0 && e->peers < s->added)
+		html_enclose(to, "; ratio with ", words_value(s, s->added, a), " added to both");
+	fputs("</small></td>", to);
 	report_cell(to, "n", "value", words_value(s, e->value, a));
 	report_cell(to, "n", "peers", words_value(s, e->peers, a));
 	snprintf(b, sizeof(b), "%s%s", words_ratio(e->ratio, a), words_less(e));
@@ -91,7 +94,7 @@ void report_findings(FILE *to, const struct verdict *a, const struct incident *i
 {
 	static const char *const first[] = {"value", "peers' median", "ratio", "own usual", NULL};
 	static const char *const votes[] = {"z", "windows", "peers", NULL};
-	static const char *const evidence[] = {"at least", "over",  "score",
+	static const char *const evidence[] = {"at least", "over",  "evidence",
 					       "needed",   "peers", NULL};
 	static const char *const last[] = {"p99", "peers' p99", "on average", NULL};
 	bool tails = false;
@@ -112,7 +115,7 @@ void report_findings(FILE *to, const struct verdict *a, const struct incident *i
 			in->n_findings - REPORT_LINES);
 }
 
-void report_next(FILE *to, const struct verdict *a, const struct incident *in)
+void report_next(FILE *to, const struct verdict *a, const struct incident *in, const char *level)
 {
 	const struct next_step *step;
 	size_t n = next_steps(in->cause, &step), told = 0;
@@ -122,11 +125,12 @@ void report_next(FILE *to, const struct verdict *a, const struct incident *in)
 
 		if (!*next_step_command(&command, a, in, step))
 			continue;
-		fputs(told++ ? ""
-			     : "<h3>What to do next</h3>\n<p class=\"note\">Words in capitals "
-			       "are yours to fill in. limpet runs none of these.</p>\n<ul "
-			       "class=\"next\">\n",
-		      to);
+		if (!told++)
+			fprintf(to,
+				"<%s>What to do next</%s>\n<p class=\"note\">Words in capitals "
+				"are yours to fill in. limpet runs none of these.</p>\n<ul "
+				"class=\"next\">\n",
+				level, level);
 		fputs("<li>", to);
 		if (*step->system)
 			html_enclose(to, "<b>", step->system, "</b> ");

@@ -82,7 +82,7 @@ static void put_ruled_out_line(FILE *to, const struct verdict *a, const struct f
 	report_cell(to, "n", "value", words_value(of, e->value, s));
 	report_cell(to, "n", "peers", words_value(of, e->peers, s));
 	report_cell(to, "n", "ratio", words_ratio(e->ratio, s));
-	report_cell(to, "n", "score", words_score(e->score, s));
+	report_cell(to, "n", "evidence", words_score(e->score, s));
 	report_cell(to, "n", "over", words_span(ns_of_s(e->window_s), s));
 	report_cell(to, "n all", "from", output_time(e->onset_ns, t));
 	report_cell(to, "all", "", sentence_why_not(a, e));
@@ -101,7 +101,7 @@ static void put_ruled_out(FILE *to, const struct verdict *a)
 	fprintf(to, "<section>\n<h2>Worse than the peers, but ruled out</h2>\n<table "
 		    "class=\"findings\"><thead><tr><th>"
 		    "server</th><th>signal</th><th class=\"n\">value</th><th class=\"n\">peers' "
-		    "median</th><th class=\"n\">ratio</th><th class=\"n\">score</th><th "
+		    "median</th><th class=\"n\">ratio</th><th class=\"n\">evidence</th><th "
 		    "class=\"n\">over</th><th class=\"n\">from</th><th>because</th></tr></thead>\n"
 		    "<tbody>\n");
 	for (size_t i = 0; i < a->n_ruled_out && i < REPORT_LINES; i++)

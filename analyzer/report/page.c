@@ -49,7 +49,7 @@ static void put_times(FILE *to, const struct incident *in)
 	if (in->held)
 		fact(to, "now", "held since %s: too few events to judge again", t);
 	else if (in->open)
-		fact(to, "now", "still so at the end");
+		fact(to, "now", "still so at %s", t);
 	else
 		fact(to, "now", "over since %s", t);
 }
@@ -281,18 +281,21 @@ static void put_charts(FILE *to, const struct report *r, const struct incident *
 		put_how(to, r->a);
 }
 
-static void put_legend(FILE *to, bool evidence)
+void report_legend(FILE *to, const struct incident *in)
 {
+	bool evidence = in->n_findings && in->findings->needs > 0;
+
 	fprintf(to,
 		"<p class=\"note\">Each line can be checked by hand: %s On average: the mean "
 		"distance of the two latency distributions, as a ratio.</p>\n",
-		evidence ? "over the time from the onset to the last bad interval the value, the "
-			   "peers' median, their ratio once what is usual for the server itself is "
-			   "taken off, the least it may be, how long that time is, and the score "
-			   "with what it must reach."
-			 : "in the window with the largest z the value, the peers' median, their "
-			   "ratio once what is usual for the server itself is taken off, and how "
-			   "many times what the peers differ among each other that is (z).");
+		evidence
+			? "over the time from the onset to the last bad interval the value, the "
+			  "peers' median, their ratio once what is usual for the server itself is "
+			  "taken off, the least it may be, how long that time is, and the evidence "
+			  "with what it must reach."
+			: "in the window with the largest z the value, the peers' median, their "
+			  "ratio once what is usual for the server itself is taken off, and how "
+			  "many times what the peers differ among each other that is (z).");
 }
 
 static void put_cases(FILE *to, const struct report *r)
@@ -305,11 +308,11 @@ static void put_cases(FILE *to, const struct report *r)
 		html_enclose(to, "<section>\n<h2>Findings on ", verdict_node(a, in->node),
 			     "</h2>\n");
 		if (!i)
-			put_legend(to, in->n_findings && in->findings->needs > 0);
+			report_legend(to, in);
 		report_findings(to, a, in);
 		put_charts(to, r, in);
 		if (in->open)
-			report_next(to, a, in);
+			report_next(to, a, in, "h3");
 		fprintf(to, "</section>\n");
 	}
 }

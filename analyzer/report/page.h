@@ -34,13 +34,14 @@ void report_page(FILE *to, const struct report *r);
 /* Whether the verdict indicts this server. */
 bool report_incident(const struct verdict *a, size_t node);
 
-/* findings.c: what may be done next about an incident, as commands to read; nothing where there are none. */
-void report_next(FILE *to, const struct verdict *a, const struct incident *in);
+/* findings.c: what may be done next about an incident, as commands to read, with a heading of this level; nothing where there are none. */
+void report_next(FILE *to, const struct verdict *a, const struct incident *in, const char *level);
 
 /* One incident: a heading of this level ("h2"), and what there is to say of it besides its findings. */
 void report_case(FILE *to, const struct verdict *a, size_t i, const char *level);
 
-/* findings.c: a row for each finding of an incident. */
+/* findings.c: a row for each finding of an incident. page.c: what its columns are. */
+void report_legend(FILE *to, const struct incident *in);
 void report_findings(FILE *to, const struct verdict *a, const struct incident *in);
 /* lists.c: what is not an incident; and a cell of a table, with what a narrow page puts before it. */
 void report_cell(FILE *to, const char *class, const char *head, const char *text);

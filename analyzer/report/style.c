@@ -27,6 +27,8 @@ static const char style[] =
 	"overflow-wrap:anywhere}\n"
 	"h1{font-size:clamp(1.7rem,5vw,2.9rem);line-height:1.12;letter-spacing:-.01em;margin:.3rem "
 	"0 .5rem}\n"
+	/* a name that has room on a line of its own is not broken */
+	"h1 b,h2 b,h1 span{display:inline-block;max-width:100%}\n"
 	"h1 b,h2 b{font-weight:700;color:var(--own)}\n"
 	"h2{font-size:1.45rem;line-height:1.25;margin:3.2rem 0 .3rem;padding-top:.9rem;"
 	"border-top:1px solid var(--rule)}\n"

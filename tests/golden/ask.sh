@@ -18,7 +18,7 @@ within 30 limps || fail "it does not answer: $(cat "$T/serve.log")"
 
 case_begin "oss-s3 is on the page, in the API and in the metrics, with one id"
 id=$(curl -s "$U/api/v1/incidents" | jq -r '.incidents[0].id')
-check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>When last heard: oss-s3 limps: disk-hog</h1>' "$T/out" &&
+check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h1>When last heard: <span>oss-s3</span> limps: disk-hog</h1>' "$T/out" &&
 	grep -q "href=\"/incidents/$id\"" "$T/out" && grep -q '<a href="/#incidents">incidents</a>' "$T/out" &&
 	grep -q '<section id="incidents">' "$T/out" &&
 	check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' && grep -q 'fio (pid 22069' "$T/out" && grep -q 'read device time' "$T/out" &&
@@ -27,7 +27,7 @@ check_eq "$(get "$U/")" '200 text/html; charset=utf-8' 'the page' && grep -q '<h
 
 case_begin "it does not say that anybody is well: nothing has come for days"
 get "$U/" >"$T/status"
-grep -q 'What is so now is not known: nothing was heard of any server since 2026-11-21T19:28:2' "$T/out" && grep -q '<b>oss-s1</b> not-judged: nothing heard</a>' "$T/out" && ! grep -q '>well<\|class="tiles plain"\|[0-9] well' "$T/out" &&
+grep -q 'What is so now is not known: nothing was heard of any server since 2026-11-21T19:28:2' "$T/out" && grep -q '<b>oss-s1</b> not judged: nothing heard</a>' "$T/out" && ! grep -q '>well<\|class="tiles plain"\|[0-9] well' "$T/out" &&
 	check_eq "$(curl -s "$U/api/v1/servers" | jq -r '[.servers[].status] | unique | join(" ")')" 'indicted not-judged' 'statuses' &&
 	check_eq "$(curl -s "$U/api/v1/verdict" | jq -r '.can_judge')" false can_judge && ok
 
@@ -152,9 +152,10 @@ check_eq "$(cat "$T/out")" $'[true,[true,0]]\n[true,[true,0]]' 'wide steps, poin
 case_begin "the charts of an incident and of a server are on their pages, and no style but the sheet's is needed"
 get "$U/incidents/$id" >"$T/status"
 check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the incident' && grep -q '>onset 19:2' "$T/out" && ! grep -q 'style=' "$T/out" &&
-	get "$U/servers/oss-s3" >"$T/status" && check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the server' && ! grep -q 'style=' "$T/out" &&
+	get "$U/servers/oss-s3" >"$T/status" && cp "$T/out" "$T/page-1h" && check_eq "$(grep -c '<figure>' "$T/out")" 4 'charts of the server' && ! grep -q 'style=' "$T/out" &&
 	get "$U/servers/oss-s3?span=1d&signal=queue&disk=loop5" >"$T/status" && check_eq "$(grep -c '<figure>' "$T/out")" 1 'the one that was asked for' &&
 	grep -q '<h3>queue of loop5</h3>' "$T/out" && grep -q 'aria-current="true" href="?span=1d&amp;signal=queue&amp;disk=loop5#charts">1 day' "$T/out" &&
+	check_eq "$(grep -c '>19:2[0-9]' "$T/page-1h") $(grep -c '>18:' "$T/page-1h")" '4 0' 'charts of an hour begin with what is known' &&
 	get "$U/servers/oss-s3?span=forever&signal=%22%3E%3Cb%3E&disk=%22%3E" >"$T/status" && ! grep -q '<b>["&]' "$T/out" && grep -q 'Nothing is known of it' "$T/out" && ok
 
 case_begin "which servers limped in the last days: of what is open until it was judged last"
@@ -174,6 +175,16 @@ check_eq "$(curl -s "$U/api/v1/summary?days=1" | jq -c '[.servers[] | [.server, 
 	get "$U/summary?days=1" >"$T/status" && check_eq "$(grep -c '>12000 incidents in the last day;' "$T/out") $(($(grep -o '<rect ' "$T/out" | wc -l) < 100)) $(grep -c 'and 10995 before' "$T/out")" '1 1 1' 'the page' &&
 	incidents "INSERT INTO incident SELECT 'many', 'zz', 'disk', 0, 0, t - 1000000000, t, t, t - 1000000000, t, '', NULL FROM (SELECT $(date +%s) * 1000000000 AS t)" &&
 	get "$U/summary?days=365" >"$T/status" && check_eq "$(grep -o '<rect x="[0-9.]*%" width="[0-9.]*' "$T/out" | tr -dc '0-9. \n' | awk '$1 + $2 > 100.005 { n++ } END { print n + 0, (NR > 1) }')" '0 1' 'what is drawn beyond the strip, of the newest' && ok
+incidents "DELETE FROM incident WHERE id = 'many'"
+
+case_begin "of past incidents the page has the newest, and links to all that are older"
+for skip in 0 20 40 11980 12000; do
+	get "$U/?skip=$skip" >"$T/status"
+	grep -o 'href="/incidents/[a-z0-9]*">[^<]*</a></td>' "$T/out" >"$T/skip-$skip"
+	echo "$skip $(wc -l <"$T/skip-$skip") $(grep -o 'href="?skip=[0-9]*#incidents">[a-z]*' "$T/out" | sed 's/.*=\([0-9]*\).*>/\1 /' | tr '\n' ' ')"
+done >"$T/skips"
+check_eq "$(sed 's/ *$//' "$T/skips")" $'0 20 20 older\n20 20 0 newer 40 older\n40 20 20 newer 60 older\n11980 20 11960 newer 12000 older\n12000 1 11980 newer' 'rows and links' &&
+	check_eq "$(sort -u "$T/skip-0" "$T/skip-20" "$T/skip-40" "$T/skip-11980" "$T/skip-12000" | wc -l)" 81 'all are others' && ok
 incidents "DELETE FROM incident WHERE id LIKE 'many%'"
 
 case_begin "the verdict as it was at a time, and of a span, is that of limpet diagnose of what is kept"
@@ -193,6 +204,17 @@ check_eq "$(jq -c .incidents "$T/of-api")" '[]' 'before the fault' &&
 case_begin "what to do next is told, with the names of this incident"
 check_eq "$(curl -s "$U/api/v1/incidents/$id" | jq -r '.next[0] | "\(.system) \(.command)"')" 'null ssh oss-s3 ps -o pid,user,lstart,args -p 22069' 'in the API' &&
 	get "$U/incidents/$id" >"$T/status" && grep -q '<code>ssh oss-s3 ionice -c 3 -p 22069</code>' "$T/out" && ok
+
+case_begin "a page has one heading of its own, no column without a name, and commands stand before charts"
+bad=''
+for path in / /jobs "/incidents/$id" /servers/oss-s3 /servers/oss-s1; do
+	get "$U$path" >"$T/status"
+	[ "$(grep -o '<h1>' "$T/out" | wc -l) $(grep -c '<th></th>' "$T/out")" = '1 0' ] || bad+="$path "
+done
+get "$U/incidents/$id" >"$T/status"
+check_eq "$bad" '' 'pages' && check_eq "$(grep -o '<h2>[^<]*\|<figure>' "$T/out" | uniq -c | sed 's/^ *//; s/<[^>]*>//' | tr '\n' ' ')" '1 What to do next 1 Evidence 4  ' 'parts, and no other incidents' &&
+	get "$U/servers/oss-s1" >"$T/status" && grep -q '<h1><span>oss-s1</span> could not be judged</h1>' "$T/out" &&
+	get "$U/servers/oss-s3" >"$T/status" && grep -q '<h1><b>oss-s3</b> is indicted</h1>' "$T/out" && ok
 
 case_begin "HEAD has the headers of GET and no body"
 curl -s -I "$U/" | tr -d '\r' >"$T/head"
@@ -279,3 +301,26 @@ forgotten() { [ "$(curl -s "$U/api/v1/summary?days=$days" | jq -c .until)" = nul
 within 30 forgotten
 check_eq "$(curl -s "$U/api/v1/summary?days=$days" | jq -c '[.servers[] | [.server, .limped_s, .open]]')" '[["oss-s3",84,true]]' 'for programs' &&
 	get "$U/summary?days=$days" >"$T/status" && grep -q 'Nothing has been judged since the service started' "$T/out" && grep -q 'so when last heard' "$T/out" && ok
+
+case_begin "and so where this run has heard nothing: its findings, no word that it is still so, and the page of its server"
+kill -TERM "$SERVE"
+wait "$SERVE"
+mkdir "$T/empty"
+serve "$T/empty"
+empty() { [ "$(status "$U/api/v1/verdict")" = 200 ] && [ "$(jq '.servers | length' "$T/out")" = 0 ]; }
+within 30 empty || echo "# $(head -c 300 "$T/out")"
+check_eq "$(get "$U/incidents/$id")" '200 text/html; charset=utf-8' 'its page' &&
+	check_eq "$(grep -c '<table class="findings">' "$T/out") $(grep -o '<td class="n" data-h="evidence">[0-9.]*' "$T/out" | sed 's/.*>//' | tr '\n' ' ')" '1 152.7 16.9 10.2 10.2 18.4 ' 'findings' &&
+	grep -q '<dt>last seen</dt><dd>2026-11-21T19:28:28Z</dd>' "$T/out" &&
+	check_eq "$(get "$U/servers/oss-s3")" '200 text/html; charset=utf-8' 'its server' && grep -q "href=\"/incidents/$id\"" "$T/out" && grep -q 'last seen <time>2026-11-21T19:28:28Z' "$T/out" && ! grep -q 'still so' "$T/out" &&
+	check_eq "$(status "$U/servers/oss-s99")" 404 'a server that nobody has heard of' &&
+	get "$U/" >"$T/status" && grep -q '<h1>Rebuilding: nothing is judged yet</h1>' "$T/out" && ! grep -q 'Of 0 servers\|When last heard' "$T/out" && ok
+
+case_begin "a service that has never heard of a server says how one is to send"
+kill -TERM "$SERVE"
+wait "$SERVE"
+D=$T/first
+serve "$T/empty"
+first() { [ "$(status "$U/api/v1/verdict")" = 200 ] && [ "$(jq .rebuilding "$T/out")" = false ]; }
+within 30 first || echo "# $(head -c 300 "$T/out")"
+get "$U/" >"$T/status" && grep -q '<h1>No server has sent data yet</h1>' "$T/out" && grep -q '<code>limpet serve enroll</code>' "$T/out" && ! grep -q 'Of 0 servers\|When last heard' "$T/out" && ok

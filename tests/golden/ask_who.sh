@@ -63,6 +63,11 @@ case_begin "who tries many passwords is told to come later, and who is known is 
 seq 40 | xargs -P 20 -I'{}' curl -s --max-time 20 -o /dev/null -w '%{http_code}\n' -u 'anna:guess{}' "$U/" 2>"$T/err" | sort | uniq -c | awk '{ n[$2] = $1 } END { print (n[401] + n[429] == 40) " " (n[429] > 10) }' >"$T/tried"
 check_eq "$(cat "$T/tried") $(status -u anna:secret "$U/")" '1 1 200' 'all are refused, most of them unseen; anna' && ok
 
+case_begin "without a script a page is loaded anew, but none with a form to fill in"
+curl -s -u anna:secret "$U/" >"$T/home"
+curl -s -u anna:secret "$U/servers/oss-s1" >"$T/page"
+check_eq "$(grep -c 'http-equiv="refresh"' "$T/home") $(grep -c 'http-equiv="refresh"' "$T/page") $(grep -c '<form' "$T/page")" '1 0 1' 'pages' && ok
+
 case_begin "SIGHUP has the users read again, and what cannot be read changes nothing"
 echo "cy:$(hash third)" >"$T/users"
 kill -HUP "$SERVE"

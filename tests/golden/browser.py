@@ -153,18 +153,48 @@ def pages(base, axe, *paths):
     print(f"{looked} looks, {min(focused)} to {max(focused)} by keyboard, {bad} bad; without scripts: {'oss-s3 limps' in plain}")
 
 
+# Selects the headline; and once two verdicts have come, what is selected then.
+SELECT = """
+const done = arguments[0], h1 = document.querySelector('h1'), events = new EventSource('/api/v1/events');
+getSelection().selectAllChildren(h1);
+let n = 0;
+events.addEventListener('verdict', () => setTimeout(() => {
+    if (++n < 3) return;
+    events.close();
+    done(h1.isConnected && getSelection().toString() === h1.textContent);
+    getSelection().removeAllRanges();
+}, 500));
+"""
+# What is spoken of the page, in order.
+SPOKEN = """
+window.spoken = [];
+const status = document.querySelector('.spoken[role=status]');
+if (status) new MutationObserver(() => window.spoken.push(status.textContent)).observe(status, {childList: true});
+"""
+
+
 def live(base, seconds):
-    """Opens the page once; says what comes and goes on it."""
+    """Opens the page once; says what comes and goes on it, whether what is selected stays, whether the change was spoken, and that of a page which is gone."""
     b = browser()
     b.get(base + "/")
-    b.execute_script("window.kept = true")
+    b.execute_script("window.kept = true;" + SPOKEN)
     seen, until, wanted = [], time.monotonic() + float(seconds), True
     while time.monotonic() < until and len(seen) < 2:
         if ("s3 limps" in words(b)) == wanted:
             seen.append("comes" if wanted else "goes")
             print(seen[-1], b.title, flush=True)
+            if wanted:
+                print("selected" if b.execute_async_script(SELECT) else "lost what was selected", flush=True)
             wanted = False
         time.sleep(0.5)
+    spoken = b.execute_script("return window.spoken")
+    print("spoken" if spoken and all(x != y for x, y in zip(spoken, spoken[1:])) else f"not spoken once, but {spoken}")
+    b.execute_script("history.replaceState(null, '', '/servers/none')")
+    for _ in range(20):
+        if gone := "knows this no more" in words(b):
+            break
+        time.sleep(0.5)
+    print("gone" if gone else "not told that it is gone")
     print("kept" if b.execute_script("return window.kept === true") else "loaded anew")
     end(b)
 
@@ -191,6 +221,9 @@ def many(base, axe, limps, well):
                 [...document.querySelectorAll('#servers h3')].map((e) => e.textContent), document.documentElement.outerHTML.length]""")
     if first[0] != limps or first[1] in [p[1] for p in plain] or len(plain) < int(well):
         said.append(f"the first tile is {first}; {len(plain)} are well")
+    numbers = [int(p[0][1:]) for p in plain]
+    if numbers != sorted(numbers):
+        said.append(f"the order is {numbers[:20]}")
     if size > 60000:
         said.append(f"{size} characters")
     print(", ".join(groups), "bad: " + "; ".join(said) if said else "")

@@ -40,7 +40,7 @@ else
 	check_eq "$(cat "$T/seen")" "63 looks, 1 to 45 by keyboard, 0 bad; without scripts: True" "what was seen" && ok
 fi
 
-case_begin "an incident comes onto the page and goes, and nobody loads it anew"
+case_begin "an incident comes onto the page and goes; what is selected stays, the change is spoken once, a page that is gone says so; nobody loads it anew"
 # shellcheck disable=SC2034 # of serve()
 D=$T/live
 feed 400 100 1.6 75
@@ -48,7 +48,7 @@ within 20 recorded_all
 serve "$T/recorded"
 within 60 answers
 drive live "http://$METRICS" 250 || echo "# $(head -n 4 "$T/err")"
-check_eq "$(sed 's/ .*//' "$T/seen" | tr '\n' ' ')" "comes goes kept " "what was seen ($(tail -n 2 "$T/seen" "$T/serve.log"))" && ok
+check_eq "$(sed 's/ .*//' "$T/seen" | tr '\n' ' ')" "comes selected goes spoken gone kept " "what was seen ($(tail -n 2 "$T/seen" "$T/serve.log"))" && ok
 
 case_begin "of 500 servers the one that limps is the first of its group, and no name is cut"
 exec 3>&-
