@@ -43,6 +43,7 @@ curl -s "$U/jobs" >"$T/page"
 check_eq "$(grep -c '<rect class="f6[" ]' "$T/page")" 41 "bars of late tasks, and the key" &&
 	check_eq "$(grep -c '<rect class="f[1-7][" ]' "$T/page")" 1004 "all bars, and the keys" &&
 	check_eq "$(awk '/class="soft">s[0-9]*</ { row = $0; sub(/.*class="soft">/, "", row); sub(/<.*/, "", row); n[row] = 0 } /<rect class="f/ && row { n[row]++ } END { for (r in n) least = !least || n[r] < least ? n[r] : least; print length(n), least }' "$T/page")" "40 25" "rows, and bars of each at least" &&
+	check_eq "$(grep -o '<title>Tasks over time, by server: 1000 tasks of 40 servers; late: .*' "$T/page" | grep -o '1 on s[0-9]*' | wc -l)" 40 "what is said to whoever does not see them" &&
 	check_eq "$(grep -c '8 more servers are not drawn; 5 of them have late tasks' "$T/page")" 1 "servers" &&
 	check_eq "$(sed -n 's/.* \([0-9]*\) more tasks of these servers are not drawn.*/\1/p' "$T/page")" \
 		"$(($(curl -s "$U/api/v1/tasks?limit=10000" | jq --argjson drawn "$(sed -n 's/^<text x="0.00%"[^>]*class="soft">\(s[0-9]*\)<.*/"\1"/p' "$T/page" | jq -s .)" '[.tasks[] | select(.server | IN($drawn[]))] | length') - 1000))" "tasks" &&
