@@ -235,8 +235,8 @@ int flow_critical(struct job_flow *f)
 	uint32_t task = last_task(f);
 
 	put_segment(&w, f->tasks[task].end_ns, FLOW_WHY_FINISH, STATE_NONE, STATE_NONE);
-	/* every step goes to an attempt that came before, so there are no more steps than attempts */
-	while (task != STATE_NONE && !w.err)
+	/* Of logs that make sense every step goes to an attempt that came before; of others the walk ends, too. */
+	for (size_t i = 0; i < f->n_tasks && task != STATE_NONE && !w.err; i++)
 		task = step_back(&w, task);
 	put_segment(&w, f->from_ns, FLOW_WHY_START, STATE_NONE, STATE_NONE);
 	turn_round(f);

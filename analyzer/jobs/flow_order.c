@@ -54,7 +54,8 @@ static void waited_for_retry(struct job_flow *f, uint32_t task)
 		snprintf(name, sizeof(name), "%.*s_%ld", (int)(last - id), id, i);
 		at = names_find(&f->s->ids, name);
 		other = at < 0 ? STATE_NONE : f->task_of[at];
-		if (other == STATE_NONE || f->tasks[other].done)
+		if (other == STATE_NONE || f->tasks[other].done ||
+		    f->tasks[other].group != f->tasks[task].group)
 			continue;
 		f->tasks[task].repeats = other;
 		waited(f, task, other, FLOW_WHY_RETRY);

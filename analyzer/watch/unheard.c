@@ -142,7 +142,7 @@ int unheard_tell(struct watch *w)
 
 void unheard_tell_logs(struct watch *w)
 {
-	if (!w->caught_up)
+	if (w->jobs.lay_there)
 		logs_are_old(w);
 	if (!are_logs_unheard(w))
 		return;

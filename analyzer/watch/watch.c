@@ -87,7 +87,7 @@ static bool jobs_due(const struct watch *w, int64_t now_ns)
 
 static int read_logs(struct watch *w, int64_t now_ns)
 {
-	bool news = false;
+	bool news = false, behind = w->jobs.behind || !w->caught_up;
 	int more;
 
 	do {
@@ -97,7 +97,11 @@ static int read_logs(struct watch *w, int64_t now_ns)
 			more = -ENOMEM;
 		/* Of what comes while others' seconds do, however much it is when it is unpacked, a piece a step. */
 	} while (more > 0 && !w->stream && !(w->stop && *w->stop));
-	w->jobs.age_ns = news ? 0 : w->jobs.age_ns;
+	w->jobs.behind = behind && more > 0;
+	if (news) {
+		w->jobs.age_ns = 0;
+		w->jobs.lay_there = behind;
+	}
 	w->jobs.news |= news || (w->roster && roster_news(w->roster));
 	return more < 0 ? more : 0;
 }

@@ -47,7 +47,9 @@ struct watch {
 		int64_t at_ns;	     /* of it, as the step was told */
 		int64_t rest_ns;     /* before the next one */
 		bool news;	     /* lines since then */
-		int64_t age_ns;	     /* since the last of them, by steps (unheard.h) */
+		bool behind,
+			lay_there; /* what lay there at the start is read still; the newest lines are of that */
+		int64_t age_ns; /* since the last of them, by steps (unheard.h) */
 	} jobs;
 	struct robust *robust;
 	struct examine_feed into; /* the engine */

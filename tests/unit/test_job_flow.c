@@ -194,6 +194,21 @@ static void the_last_map_and_a_reduce_that_runs(void **arg)
 	is_segment(2, 60, 100, FLOW_WHY_WORK, "r0");
 }
 
+/* Where kinds and names of attempts do not go together a map can be the retry of a reduce that waited for it. */
+static void a_circle(void **arg)
+{
+	(void)arg;
+	states.job[0].finish_ns = 0;
+	add(STATE_REDUCE, "attempt_1_1_m_000005_0", "a", 10, 20)->outcome = OUTCOME_FAILED;
+	add(STATE_MAP, "attempt_1_1_m_000005_1", "a", 20, 20);
+	add(STATE_MAP, "attempt_1_1_m_000006_0", "a", 21, 100)->outcome = OUTCOME_OPEN;
+	make();
+	adds_up();
+	job_flow_release(&flow_);
+	assert_int_equal(job_flow_make_path(&flow_, &states, 0), 0);
+	adds_up();
+}
+
 /* An attempt without an end holds up no job that has one. */
 static void what_was_left_behind(void **arg)
 {
@@ -470,6 +485,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_runs, start, end),
 		cmocka_unit_test_setup_teardown(the_last_map_and_a_reduce_that_runs, start, end),
 		cmocka_unit_test_setup_teardown(what_was_left_behind, start, end),
+		cmocka_unit_test_setup_teardown(a_circle, start, end),
 		cmocka_unit_test_setup_teardown(all_logs, start, end),
 		cmocka_unit_test_setup_teardown(guesses, start, end),
 		cmocka_unit_test_setup_teardown(retries, start, end),
