@@ -36,6 +36,7 @@ struct about {
 	struct text detail, line, body; /* line: the detail as mail has it */
 	char *json;
 	uint64_t incident, told_incident; /* 0: none */
+	uint64_t acknowledged;		  /* the one that events tell, if it is; 0: it is not */
 	int64_t told_ns;
 };
 
@@ -260,6 +261,34 @@ static bool is_there(const struct verdict *a, uint64_t id)
 	return any_of(i, a->n_incidents, a->incidents[i].open && a->incidents[i].id == id);
 }
 
+/* Whether what events tell of the server is acknowledged, and no other incident of it is known. */
+static bool is_told_no_other(const struct alert *a, const struct verdict *now, struct about *about)
+{
+	if (about->open && is_silenced(a, about, about->incident))
+		about->acknowledged = about->incident;
+	return about->acknowledged && is_there(now, about->acknowledged) &&
+	       is_silenced(a, about, about->acknowledged) &&
+	       !(about->open && is_there(now, about->incident) &&
+		 !is_silenced(a, about, about->incident));
+}
+
+/* No event tells the end of one that stands beside one that is acknowledged. */
+static void end_others(struct alert *a, const struct verdict *now)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		struct about *about = &a->about[i];
+
+		if (!about->open || !about->acknowledged ||
+		    about->incident == about->acknowledged || is_there(now, about->incident))
+			continue;
+		about->open = false;
+		text_reset(&about->detail);
+		text_add(&about->detail, "%s: what was told is over", about->server);
+		text_reset(&about->line);
+		text_put_plain(&about->line, text_of(&about->detail));
+	}
+}
+
 int alert_look(struct alert *a, const struct verdict *now)
 {
 	const struct change_to to = {pass_change, a};
@@ -267,7 +296,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 
 	for (size_t i = 0; i < now->n_incidents && !err; i++) {
 		const struct incident *x = &now->incidents[i];
-		const struct about *about;
+		struct about *about;
 		char server[HOST_LEN];
 
 		if (!x->open || x->suspicion || x->node >= now->n_nodes)
@@ -276,8 +305,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 		about = about_server(a, server, ABOUT_LIMPING);
 		if (!about)
 			return -ENOMEM;
-		if (about->open && is_silenced(a, about, about->incident) &&
-		    is_there(now, about->incident) && !is_silenced(a, about, x->id))
+		if (is_told_no_other(a, now, about) && !is_silenced(a, about, x->id))
 			err = change_event((void *)&to, now,
 					   &(struct track_event){.kind = EVENT_OPENED,
 								 .at_ns = now->to_ns,
@@ -290,6 +318,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 								 .id = x->id,
 								 .open = true});
 	}
+	end_others(a, now);
 	return err;
 }
 

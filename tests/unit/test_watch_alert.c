@@ -218,6 +218,31 @@ static void two(struct alerting *l, int seconds, uint64_t first, bool over, uint
 	wait_for(l->alert, seconds * NS);
 }
 
+/* Beside one that is acknowledged and lasts, others come and go: each is told, and its end. */
+static void others_beside_an_acknowledged_one(void **state)
+{
+	const struct fixture *fx = *state;
+	uint64_t acknowledged = 7;
+	struct alerting l;
+	char path[300];
+
+	write_program(fx, "echo \"$1 $2 $3\" >>\"${0%/*}/three\"", path);
+	l = alerting(path, 0);
+	alert_silence(l.alert, is_acknowledged, &acknowledged);
+	two(&l, 100, 7, false, 0, CAUSE_NONE);
+	two(&l, 110, 7, false, 8, CAUSE_DEVICE_SLOW);
+	two(&l, 120, 7, false, 8, CAUSE_DEVICE_SLOW);
+	two(&l, 130, 7, false, 0, CAUSE_NONE);
+	two(&l, 140, 7, false, 0, CAUSE_NONE);
+	two(&l, 150, 7, false, 11, CAUSE_CPU_HOG);
+	two(&l, 160, 7, false, 12, CAUSE_CPU_HOG);
+	two(&l, 170, 7, true, 0, CAUSE_NONE);
+	assert_string_equal(text_in(fx, "three"),
+			    "opened s3 device-slow\nover s3 device-slow\nopened s3 cpu-hog\n"
+			    "over s3 disk-hog\n");
+	alerting_end(&l);
+}
+
 /* Of two incidents of a server one is acknowledged: the other is told, whether it is there already or takes its place, and with the same cause, too. */
 static void one_of_two_is_acknowledged(void **state)
 {
@@ -397,6 +422,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_suspicion_is_no_alert, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(alerts_are_limited_in_all, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(others_beside_an_acknowledged_one, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(one_of_two_is_acknowledged, fixture_setup,
 						fixture_teardown),
