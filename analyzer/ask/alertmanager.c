@@ -64,8 +64,9 @@ struct alertmanager {
 	struct fetch *fetch;
 	struct firings told; /* what it knows */
 	int64_t told_ns;     /* CLOCK_MONOTONIC */
-	/* CLOCK_REALTIME: since when it cannot be judged, and since when the all-clear lacks something; 0: it is not so */
-	int64_t cannot_ns, unproven_ns;
+	int64_t cannot_ns;   /* CLOCK_REALTIME: since when it cannot be judged; 0: it can */
+	/* Likewise since when the all-clear lacks something; how long so far, while servers could be judged; and of the last look. */
+	int64_t unproven_ns, unproven_for_ns, looked_ns;
 	int64_t next_ns, wait_ns;
 	struct text answer;
 	/* Under the lock. */
@@ -209,22 +210,35 @@ static int hold_late(struct alertmanager *m, struct firings *f, const struct sna
 	return err;
 }
 
-/* Whether it has been so for that long, as seen by snapshots. */
-static bool lasts(int64_t *since_ns, bool so, int64_t now_ns, int64_t least_ns)
+static bool cannot_for_long(struct alertmanager *m, const struct snapshot *s)
 {
-	*since_ns = !so ? 0 : *since_ns ? *since_ns : now_ns;
-	return so && now_ns - *since_ns >= least_ns;
+	m->cannot_ns = s->can_judge ? 0 : m->cannot_ns ?: s->made_ns;
+	return m->cannot_ns && s->made_ns - m->cannot_ns >= ALERTMANAGER_CANNOT_NS;
+}
+
+/* What nothing can be judged in does not count, and ends nothing. */
+static bool unproven_for_long(struct alertmanager *m, const struct snapshot *s)
+{
+	int64_t passed_ns =
+		m->looked_ns && s->made_ns > m->looked_ns ? s->made_ns - m->looked_ns : 0;
+
+	m->looked_ns = s->made_ns;
+	if (s->can_judge && !verdict_statuses(&s->verdict, true).of[STATUS_UNPROVEN])
+		m->unproven_ns = m->unproven_for_ns = 0;
+	else if (s->can_judge && !m->unproven_ns)
+		m->unproven_ns = s->made_ns;
+	else if (s->can_judge)
+		m->unproven_for_ns += passed_ns;
+	return m->unproven_for_ns >= ALERTMANAGER_UNPROVEN_NS;
 }
 
 /* What is so of all servers, and has lasted. */
 static int add_lasting(struct alertmanager *m, struct firings *f, const struct snapshot *s)
 {
 	const struct verdict *a = &s->verdict;
-	bool unproven = s->can_judge && verdict_statuses(a, true).of[STATUS_UNPROVEN];
 	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
 	struct firing cannot = {.kind = ALERT_CANNOT}, lacks = {.kind = ALERT_UNPROVEN};
-	bool told[] = {lasts(&m->cannot_ns, !s->can_judge, s->made_ns, ALERTMANAGER_CANNOT_NS),
-		       lasts(&m->unproven_ns, unproven, s->made_ns, ALERTMANAGER_UNPROVEN_NS)};
+	bool told[] = {cannot_for_long(m, s), unproven_for_long(m, s)};
 	int err = 0;
 
 	cannot.since_ns = m->cannot_ns;
@@ -236,6 +250,7 @@ static int add_lasting(struct alertmanager *m, struct firings *f, const struct s
 		text_enclose(&line, ": ", sentence_cannot(&said, &a->cannot), "");
 		err = firing_add(f, cannot, "", text_of(&line));
 	}
+	text_reset(&line);
 	for (int r = RESOURCE_NONE + 1; told[1] && r < RESOURCES && !line.len; r++)
 		sentence_unproven_all(&line, a, (enum resource)r, true);
 	return err || !told[1] ? err : firing_add(f, lacks, "", text_of(&line));

@@ -263,6 +263,31 @@ static int resume_told(const struct incident_store *i, struct track_events *to)
 	return err;
 }
 
+/* Whether what is proven was told last, and since when it is not. */
+static int resume_unproven(const struct incident_store *i, struct track_events *to,
+			   struct alert *alert)
+{
+	int64_t held_ns = -1;
+	sqlite3_stmt *st = NULL;
+
+	if (sqlite3_prepare_v2(
+		    i->db,
+		    "SELECT kind, told_ns FROM event WHERE kind IN (?1, ?2) ORDER BY seq "
+		    "DESC LIMIT 1",
+		    -1, &st, NULL))
+		return 0;
+	sqlite3_bind_text(st, 1, event_rows[EVENT_UNPROVEN].word, -1, SQLITE_STATIC);
+	sqlite3_bind_text(st, 2, event_rows[EVENT_PROVEN].word, -1, SQLITE_STATIC);
+	if (sqlite3_step(st) == SQLITE_ROW &&
+	    !strcmp(column(st, 0), event_rows[EVENT_UNPROVEN].word))
+		held_ns = clock_ns(CLOCK_REALTIME) - sqlite3_column_int64(st, 1);
+	sqlite3_finalize(st);
+	if (held_ns < 0)
+		return 0;
+	track_resume_unproven(to);
+	return alert ? alert_resume_unproven(alert, held_ns) : 0;
+}
+
 int incidents_resume(const struct incident_store *i, struct track_events *to, struct alert *alert)
 {
 	sqlite3_stmt *st = NULL;
@@ -289,7 +314,7 @@ int incidents_resume(const struct incident_store *i, struct track_events *to, st
 					   x.id);
 	}
 	sqlite3_finalize(st);
-	return err ? err : resume_told(i, to);
+	return err ?: resume_unproven(i, to, alert) ?: resume_told(i, to);
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */

@@ -363,6 +363,8 @@ struct track_open_incident {
 	const char *process; /* behind it, without its number; "": none */
 };
 int track_resume(struct track_events *t, const struct track_open_incident *x);
+/* That something is unproven was told last, and not that it is no more. */
+void track_resume_unproven(struct track_events *t);
 
 /* Likewise: it told this of a task or a job, which is no news as long as it is not away for TRACK_AGAIN_NS. What is told first here counts: the newest. */
 struct track_told {

@@ -569,6 +569,11 @@ static void told_of_job(char to[TOLD_LEN], const char *decided_by, const char *s
 	snprintf(to, TOLD_LEN, "%s %s", decided_by, subject);
 }
 
+void track_resume_unproven(struct track_events *t)
+{
+	t->unproven = true;
+}
+
 int track_resume_told(struct track_events *t, const struct track_told *x, int64_t now_ns)
 {
 	struct known_names *k = x->decided_by ? &t->decisions : &t->tasks;

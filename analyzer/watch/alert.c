@@ -29,7 +29,7 @@ enum about_kind { ABOUT_LIMPING, ABOUT_SILENCE, ABOUT_PROOF };
 struct about {
 	enum about_kind kind;
 	bool open, told_open;
-	int64_t open_ns;		/* since when it was seen to be; NEVER: it is not */
+	int64_t held_ns; /* of ABOUT_PROOF: how long it has been open so far, while servers could be judged; -1: it is not */
 	const char *cause, *told_cause; /* words of a table; NULL: none */
 	const char *status;		/* of the server, likewise */
 	char server[HOST_LEN], since[TIME_TEXT_LEN];
@@ -51,6 +51,7 @@ struct alert {
 	int64_t lately[ALERTS_MINUTE]; /* when the last ones were run, round and round */
 	size_t next;
 	struct alert_counts counts;
+	int64_t ticked_ns;						    /* last; NEVER */
 	bool judged;							    /* somebody was, once */
 	bool (*silenced)(void *arg, const char *server, uint64_t incident); /* NULL: nobody is */
 	void *silenced_arg;
@@ -91,6 +92,7 @@ struct alert *alert_new(const struct alert_opts *o)
 		alert_free(a);
 		return NULL;
 	}
+	a->ticked_ns = NEVER;
 	for (size_t i = 0; i < ALERTS_MINUTE; i++)
 		a->lately[i] = NEVER;
 	return a;
@@ -118,7 +120,7 @@ struct alert_counts alert_count(const struct alert *a)
 		c.running += a->children[i].pid > 0;
 	for (size_t i = 0; i < a->n; i++)
 		c.waiting += a->about[i].open != a->about[i].told_open &&
-			     a->about[i].kind != ABOUT_PROOF;
+			     (a->about[i].kind != ABOUT_PROOF || !a->about[i].open);
 	return c;
 }
 
@@ -135,7 +137,7 @@ static struct about *about_server(struct alert *a, const char *server, enum abou
 	new = array_add(&a->about, &a->n);
 	if (!new)
 		return NULL;
-	*new = (struct about){.kind = kind, .open_ns = NEVER, .told_ns = NEVER};
+	*new = (struct about){.kind = kind, .held_ns = -1, .told_ns = NEVER};
 	snprintf(new->server, sizeof(new->server), "%s", server);
 	return new;
 }
@@ -160,6 +162,19 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 	about->open = about->told_open = true;
 	about->cause = about->told_cause = cause;
 	about->incident = about->told_incident = incident;
+	return 0;
+}
+
+int alert_resume_unproven(struct alert *a, int64_t held_ns)
+{
+	struct about *about = about_server(a, "", ABOUT_PROOF);
+
+	if (!about)
+		return -ENOMEM;
+	about->open = true;
+	about->told_open = held_ns >= ALERT_UNPROVEN_NS;
+	about->held_ns = held_ns;
+	about->cause = about->told_cause = event_rows[EVENT_UNPROVEN].word;
 	return 0;
 }
 
@@ -238,12 +253,11 @@ static bool is_silenced(const struct alert *a, const struct about *about, uint64
 }
 
 /* The same server and cause are told again where what was told is acknowledged, for this is another incident. */
-static bool due(const struct alert *a, const struct about *about, int64_t now_ns)
+static bool due(const struct alert *a, const struct about *about)
 {
 	if (about->open && is_silenced(a, about, about->incident))
 		return false;
-	if (about->open && about->kind == ABOUT_PROOF &&
-	    now_ns - about->open_ns < ALERT_UNPROVEN_NS)
+	if (about->open && about->kind == ABOUT_PROOF && about->held_ns < ALERT_UNPROVEN_NS)
 		return false;
 	return about->open != about->told_open ||
 	       (about->open && (strcmp(about->cause ?: "", about->told_cause ?: "") != 0 ||
@@ -452,8 +466,26 @@ static void start(struct alert *a, struct about *about, struct program *of[2], i
 	a->next = (a->next + 1) % ALERTS_MINUTE;
 }
 
+static void hold(struct alert *a, int64_t now_ns)
+{
+	const int64_t passed_ns = a->ticked_ns == NEVER ? 0 : now_ns - a->ticked_ns;
+	const bool cannot = any_of(i, a->n,
+				   !*a->about[i].server && a->about[i].open &&
+					   a->about[i].kind == ABOUT_LIMPING);
+
+	a->ticked_ns = now_ns;
+	for (size_t i = 0; i < a->n; i++)
+		if (!a->about[i].open)
+			a->about[i].held_ns = -1;
+		else if (a->about[i].held_ns < 0)
+			a->about[i].held_ns = 0;
+		else if (!cannot)
+			a->about[i].held_ns += passed_ns;
+}
+
 void alert_tick(struct alert *a, int64_t now_ns)
 {
+	hold(a, now_ns);
 	for (size_t i = 0; i < ALERTS_RUNNING; i++)
 		if (a->children[i].pid)
 			reap(a, &a->children[i], now_ns);
@@ -462,12 +494,8 @@ void alert_tick(struct alert *a, int64_t now_ns)
 		struct program *of[2];
 		int64_t oldest = a->lately[a->next];
 
-		about->open_ns = !about->open		   ? NEVER
-				 : about->open_ns == NEVER ? now_ns
-							   : about->open_ns;
-		if (!due(a, about, now_ns) ||
-		    (about->told_ns != NEVER &&
-		     now_ns - about->told_ns < a->o.interval_s * NS_PER_S))
+		if (!due(a, about) || (about->told_ns != NEVER &&
+				       now_ns - about->told_ns < a->o.interval_s * NS_PER_S))
 			continue;
 		if (!free_children(a, of) || (oldest != NEVER && now_ns - oldest < MINUTE_NS))
 			return;

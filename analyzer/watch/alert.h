@@ -23,7 +23,7 @@
 #include "mail.h"
 #include "userspace/common/clock.h"
 
-/* For so long an all-clear has to lack something before that is told. */
+/* For so long an all-clear has to lack something before that is told; while nothing can be judged does not count. */
 #define ALERT_UNPROVEN_NS NS_PER_DAY
 enum { ALERT_LIMIT_S = 60, ALERTS_MINUTE = 20, ALERTS_RUNNING = 8 };
 
@@ -51,6 +51,9 @@ void alert_free(struct alert *a);
  * but its end is. 0 or -ENOMEM. */
 int alert_resume(struct alert *a, const char *server, bool silence, const char *cause,
 		 uint64_t incident);
+
+/* Another run told that something is unproven, so long ago, and it was so when that ended. 0 or -ENOMEM. */
+int alert_resume_unproven(struct alert *a, int64_t held_ns);
 
 /* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c);

@@ -153,6 +153,18 @@ static void what_is_unproven_for_a_day(void **state)
 			    "opened  unproven: disk of 1 of 6 servers: faults below 4.10 x in "
 			    "read latency would be missed\nover  unproven: no server is "
 			    "unproven any more\n");
+	/* Of another run it is known since when: what that told is not told again, but its end is; what it did not tell is, in time. */
+	track_resume_unproven(l.changes);
+	assert_int_equal(alert_resume_unproven(l.alert, (day + 1) * NS), 0);
+	unproven_or_not(&l, 140 + 2 * day, true);
+	unproven_or_not(&l, 150 + 2 * day, false);
+	track_resume_unproven(l.changes);
+	assert_int_equal(alert_resume_unproven(l.alert, (day - 20) * NS), 0);
+	unproven_or_not(&l, 160 + 2 * day, true);
+	unproven_or_not(&l, 169 + 2 * day, true);
+	assert_int_equal(alert_count(l.alert).run, 3);
+	unproven_or_not(&l, 180 + 2 * day, true);
+	assert_int_equal(alert_count(l.alert).run, 4);
 	alerting_end(&l);
 }
 
