@@ -50,6 +50,17 @@ static int end_jobs(void **arg)
 	return 0;
 }
 
+/* Each has its entry among the jobs, too. */
+static uint32_t job_of(size_t job)
+{
+	size_t had = states.jobs.n;
+	uint32_t number = name_of(&states.jobs, "job", job);
+
+	if (states.jobs.n > had)
+		assert_int_equal(array_extend(&states.job, had, had + 1), 0);
+	return number;
+}
+
 /* One state, from start_s to end_s after the beginning. */
 static struct state *add_state(enum state_kind kind, size_t node, size_t job, double start_s,
 			       double end_s)
@@ -60,8 +71,7 @@ static struct state *add_state(enum state_kind kind, size_t node, size_t job, do
 	*x = (struct state){.kind = (uint8_t)kind,
 			    .node = (uint32_t)node,
 			    .peer = STATE_NONE,
-			    .job = job == STATE_NONE ? STATE_NONE
-						     : name_of(&states.jobs, "job", job),
+			    .job = job == STATE_NONE ? STATE_NONE : job_of(job),
 			    .id = name_of(&states.ids, "t", states.n),
 			    .cls = STATE_NONE,
 			    .in = STATE_NONE,
