@@ -2,7 +2,7 @@
 /*
  * What is drawn of the history, and then answered with: charts of pages, series. Reading it may take seconds, so a thread of its own does that,
  * one request after the other, while the front answers others. A request whose client is gone ends soon, also amid reading; so do all when
- * the front stops. So many wait at most, and what is above is refused.
+ * the front stops. 64 wait at most; a further one is refused.
  */
 #ifndef LIMPET_ASK_DRAWINGS_H
 #define LIMPET_ASK_DRAWINGS_H
@@ -36,7 +36,7 @@ struct drawing {
 	atomic_bool stop, drawn;
 };
 
-/* Of f->now: q, kept (which it takes), draw and answer of `what` are read. Answers, at once where too many wait. */
+/* Of f->now: q, kept (which it takes), draw and answer of `what` are read. Refuses at once where too many wait. */
 void drawing_begin(struct front *f, struct listener_request *r, const struct drawing *what);
 int drawings_start(struct front *f); /* 0 or -ENOMEM; stopped in any case, after the listener */
 void drawings_stop(struct front *f);

@@ -230,7 +230,8 @@ static json_t *events_of(struct front *f, const char *id)
 
 	if (!f->db || sqlite3_prepare_v2(f->db,
 					 "SELECT at_ns, told_ns, kind, cause, text FROM event "
-					 "WHERE id = ?1 ORDER BY seq LIMIT 1000",
+					 "WHERE id = ?1 AND kind NOT IN ('straggler', 'decision') "
+					 "ORDER BY seq LIMIT 1000",
 					 -1, &st, NULL))
 		return all;
 	sqlite3_bind_text(st, 1, id, -1, SQLITE_TRANSIENT);

@@ -204,7 +204,8 @@ void read_span_asked(struct series_query *q, const struct snapshot *s,
 	    !front_query(r, "disk", q->disk, sizeof(q->disk)))
 		*q->disk = '\0';
 	q->to_ns = s->until_ns;
-	q->from_ns = q->to_ns - q->span->ns;
+	/* INT64_MIN: nothing was judged, and nothing is drawn */
+	q->from_ns = q->to_ns == INT64_MIN ? INT64_MIN : q->to_ns - q->span->ns;
 }
 
 int draw_server(const struct drawing *j, FILE *to)

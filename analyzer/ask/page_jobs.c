@@ -47,7 +47,7 @@ static void put_waits(FILE *to, const struct verdict *a, const struct straggler_
 		"<h3>What it waited for</h3>\n<p>%.0f s so far, of which it waited "
 		"for:</p>\n<ul>\n",
 		j->waited_s);
-	for (size_t i = 0; i < j->n_waits && j->waits[i].s >= TOLD * j->waited_s; i++) {
+	for (size_t i = 0; i < j->n_waits && (!i || j->waits[i].s >= TOLD * j->waited_s); i++) {
 		struct text said TEXT_SCOPED = {0};
 
 		html_enclose(to, "<li>", sentence_wait(&said, a, j, &j->waits[i]), "</li>\n");
@@ -161,8 +161,9 @@ static void put_heading(FILE *to, const struct front *f, const struct snapshot *
 		say_running(to, a);
 	fputs("</h1>\n", to);
 	put_stopped(to, f);
-	html_enclose(to, "<p class=\"note\">Of a job that has ended, <code>limpet flow ", f->o->dir,
-		     "</code> says what it waited for.</p>\n</header>\n");
+	fputs("<p class=\"note\">Of a job that has ended, <code>limpet flow</code> says what it "
+	      "waited for, by its logs.</p>\n</header>\n",
+	      to);
 }
 
 /* ---- what was decided -------------------------------------------------------------------------------------- */

@@ -610,8 +610,7 @@ static void put_kept_findings(FILE *to, const json_t *all)
 	for (i = 0; i < KEPT_COLUMNS; i++)
 		fprintf(to, "<th class=\"n\">%s</th>", kept_columns[i].head);
 	fputs("</tr></thead>\n<tbody>\n", to);
-	json_array_foreach((json_t *)all, i, one)
-	{
+	json_array_foreach((json_t *)all, i, one) {
 		put_kept_finding(to, one);
 	}
 	fputs("</tbody></table>\n</section>\n", to);

@@ -156,8 +156,9 @@ static void answer_series(struct drawing *j)
 
 	if (j->err) {
 		listener_refuse(&j->r, 503, 1000,
-				j->err == -EIO ? "what was kept cannot be read at present"
-					       : "out of memory");
+				j->err == -EIO	    ? "what was kept cannot be read at present"
+				: j->err == -ENOENT ? "no history is kept"
+						    : "out of memory");
 		return;
 	}
 	text_put_bytes(&t, j->bytes, j->len);

@@ -244,10 +244,12 @@ static int resume_told(const struct incident_store *i, struct track_events *to)
 	sqlite3_stmt *st = NULL;
 	int err = 0;
 
-	if (sqlite3_prepare_v2(i->db,
-			       "SELECT kind, id, cause, server FROM (SELECT * FROM event ORDER BY "
-			       "seq DESC LIMIT ?3) WHERE kind IN (?1, ?2) AND id IS NOT NULL",
-			       -1, &st, NULL))
+	if (sqlite3_prepare_v2(
+		    i->db,
+		    "SELECT kind, id, cause, server FROM (SELECT * FROM event ORDER BY "
+		    "seq DESC LIMIT ?3) WHERE kind IN (?1, ?2) AND id IS NOT NULL ORDER BY "
+		    "seq DESC",
+		    -1, &st, NULL))
 		return 0;
 	sqlite3_bind_text(st, 1, event_rows[EVENT_STRAGGLER].word, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 2, event_rows[EVENT_DECISION].word, -1, SQLITE_STATIC);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sentences.h: of tasks that hold up their job. */
 #include <math.h>
+#include <string.h>
 
 #include "sentences.h"
 #include "userspace/common/clock.h"
@@ -64,7 +65,8 @@ const char *sentence_wait(struct text *t, const struct verdict *a, const struct 
 	size_t from = t->len;
 
 	if (w->node == SIZE_MAX)
-		text_put(t, w->what);
+		text_put(t, strcmp(w->why, "work") ? w->what
+						   : "tasks on a server that was not judged");
 	else
 		text_add(t, "tasks on %s", verdict_node(a, w->node));
 	text_add(t, ": %.0f" TEXT_TIE "s (%.0f" TEXT_TIE "%%)", w->s, 100 * w->s / j->waited_s);
