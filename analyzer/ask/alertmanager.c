@@ -25,6 +25,7 @@
 #define ANSWER_MAX   65536
 #define LIMIT_S	     20
 #define LATE_HOLD_NS (60 * NS_PER_S)
+#define PASSED_NS    (60 * NS_PER_S) /* between two looks, at most: clocks jump */
 enum { LATE_MAX = 50 };
 
 enum alert_kind { ALERT_LIMPS, ALERT_SILENT, ALERT_CANNOT, ALERT_UNPROVEN, ALERT_LATE };
@@ -228,7 +229,7 @@ static bool unproven_for_long(struct alertmanager *m, const struct snapshot *s)
 	else if (s->can_judge && !m->unproven_ns)
 		m->unproven_ns = s->made_ns;
 	else if (s->can_judge)
-		m->unproven_for_ns += passed_ns;
+		m->unproven_for_ns += passed_ns < PASSED_NS ? passed_ns : PASSED_NS;
 	return m->unproven_for_ns >= ALERTMANAGER_UNPROVEN_NS;
 }
 
@@ -238,6 +239,7 @@ static int add_lasting(struct alertmanager *m, struct firings *f, const struct s
 	const struct verdict *a = &s->verdict;
 	struct text said TEXT_SCOPED = {0}, line TEXT_SCOPED = {0};
 	struct firing cannot = {.kind = ALERT_CANNOT}, lacks = {.kind = ALERT_UNPROVEN};
+	const struct firing *was;
 	bool told[] = {cannot_for_long(m, s), unproven_for_long(m, s)};
 	int err = 0;
 
@@ -253,7 +255,11 @@ static int add_lasting(struct alertmanager *m, struct firings *f, const struct s
 	text_reset(&line);
 	for (int r = RESOURCE_NONE + 1; told[1] && r < RESOURCES && !line.len; r++)
 		sentence_unproven_all(&line, a, (enum resource)r, true);
-	return err || !told[1] ? err : firing_add(f, lacks, "", text_of(&line));
+	/* While nothing can be judged it is as it was. */
+	was = firing_of(&m->told, ALERT_UNPROVEN, "");
+	return err || !told[1]
+		       ? err
+		       : firing_add(f, lacks, "", line.len || !was ? text_of(&line) : was->summary);
 }
 
 /* What is so, and is to be told. */

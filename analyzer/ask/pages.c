@@ -70,14 +70,22 @@ static const char script[] =
 	"(() => {\n"
 	"  let busy = false, again = false, last = 0;\n"
 	/* a long span costs the service much, and changes little */
-	"  const rest = /[?&]span=(6h|1d|7d)/.test(location.search) ? 60000 : 0;\n"
+	"  const rest = /[?&]span=(6h|1d|7d)/.test(location.search) || location.pathname === "
+	"'/summary' ? 60000 : 0;\n"
 	/* what changed is spoken once; an element that is replaced with the page would be spoken each time, or never */
 	"  const spoken = document.createElement('p');\n"
 	"  spoken.className = 'spoken'; spoken.setAttribute('role', 'status');\n"
 	"  document.body.append(spoken);\n"
-	/* somebody copies from the page, or writes into a form of it */
-	"  const inUse = () => !getSelection().isCollapsed || "
-	"document.activeElement?.closest('form');\n"
+	/* somebody copies from the page, or writes into a form of it; but what is left so would stand there as if it were so still */
+	"  let since = 0;\n"
+	"  const filled = () => [...document.querySelectorAll('main input:not([type=hidden])')]"
+	".some((e) => e.value !== e.defaultValue);\n"
+	"  const inUse = () => {\n"
+	"    const now = !getSelection().isCollapsed || document.activeElement?.closest('form') || "
+	"filled();\n"
+	"    since = now ? since || Date.now() : 0;\n"
+	"    return now && Date.now() - since < 300000;\n"
+	"  };\n"
 	"  async function renew() {\n"
 	"    if (busy) { again = true; return; }\n"
 	"    if (inUse() || Date.now() - last < rest) return;\n"
@@ -258,7 +266,7 @@ void put_nav(FILE *to, const struct snapshot *s)
 			     "</time>, ");
 	html_enclose(to, "now <time>", output_time(s->made_ns, made), "</time></span></nav>\n");
 	if (*s->trouble)
-		html_enclose(to, "<p class=\"stale\" role=\"status\">", s->trouble, "</p>\n");
+		html_enclose(to, "<p class=\"stale\">", s->trouble, "</p>\n");
 }
 
 /* What is said of all: that somebody limps, that nobody does as far as can be seen, or that nobody knows. Returns how many bytes of it
@@ -539,7 +547,9 @@ static void answer_past(struct front *f, struct listener_request *r, const char 
 	if (to) {
 		put_nav(to, f->now);
 		html_enclose(to, "<header>\n<h1><span>", output_clean(name, clean, sizeof(clean)),
-			     "</span> has sent nothing of late</h1>\n</header>\n");
+			     f->now->rebuilding
+				     ? "</span> is not read yet</h1>\n</header>\n"
+				     : "</span> has sent nothing of late</h1>\n</header>\n");
 		put_before(to, f, r, b);
 	}
 	page_end(&p, r);

@@ -33,7 +33,10 @@ static bool end_of(const struct sent *s, struct silence *one, char why[WHY_LEN])
 		snprintf(why, WHY_LEN, "'hours' is a number from 1 to %d", HOURS_MAX);
 		return false;
 	}
-	one->until_ns = one->from_ns + hours * NS_PER_HOUR;
+	/* it is refused later if it begins in more than a year */
+	one->until_ns =
+		one->from_ns +
+		(one->from_ns < INT64_MAX - HOURS_MAX * NS_PER_HOUR ? hours * NS_PER_HOUR : 0);
 	return said || sent_time(s, "until", &one->until_ns, why);
 }
 
@@ -81,7 +84,7 @@ static int silence_of_sent(const struct front *f, const struct listener_request 
 		return 400;
 	if (one->until_ns <= one->from_ns || one->until_ns <= now_ns ||
 	    one->until_ns > now_ns + HOURS_MAX * NS_PER_HOUR) {
-		snprintf(why, WHY_LEN, "it ends after it begins, and within a year from now");
+		snprintf(why, WHY_LEN, "it ends after it begins, after now and within a year");
 		return 400;
 	}
 	if (strlen(sent_text(s, "why")) >= SILENCE_WHY) {

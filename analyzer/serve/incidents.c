@@ -269,25 +269,28 @@ static int resume_told(const struct incident_store *i, struct track_events *to)
 static int resume_unproven(const struct incident_store *i, struct track_events *to,
 			   struct alert *alert)
 {
-	int64_t held_ns = -1;
+	int64_t held_ns;
 	sqlite3_stmt *st = NULL;
+	int err = 0;
 
-	if (sqlite3_prepare_v2(
-		    i->db,
-		    "SELECT kind, told_ns FROM event WHERE kind IN (?1, ?2) ORDER BY seq "
-		    "DESC LIMIT 1",
-		    -1, &st, NULL))
+	if (sqlite3_prepare_v2(i->db,
+			       "SELECT kind, told_ns, at_ns, text FROM event WHERE kind IN (?1, "
+			       "?2) ORDER BY seq "
+			       "DESC LIMIT 1",
+			       -1, &st, NULL))
 		return 0;
 	sqlite3_bind_text(st, 1, event_rows[EVENT_UNPROVEN].word, -1, SQLITE_STATIC);
 	sqlite3_bind_text(st, 2, event_rows[EVENT_PROVEN].word, -1, SQLITE_STATIC);
 	if (sqlite3_step(st) == SQLITE_ROW &&
-	    !strcmp(column(st, 0), event_rows[EVENT_UNPROVEN].word))
+	    !strcmp(column(st, 0), event_rows[EVENT_UNPROVEN].word)) {
+		track_resume_unproven(to);
 		held_ns = clock_ns(CLOCK_REALTIME) - sqlite3_column_int64(st, 1);
+		if (alert)
+			err = alert_resume_unproven(alert, sqlite3_column_int64(st, 2),
+						    held_ns < 0 ? 0 : held_ns, column(st, 3));
+	}
 	sqlite3_finalize(st);
-	if (held_ns < 0)
-		return 0;
-	track_resume_unproven(to);
-	return alert ? alert_resume_unproven(alert, held_ns) : 0;
+	return err;
 }
 
 int incidents_resume(const struct incident_store *i, struct track_events *to, struct alert *alert)

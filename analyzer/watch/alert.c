@@ -165,7 +165,7 @@ int alert_resume(struct alert *a, const char *server, bool silence, const char *
 	return 0;
 }
 
-int alert_resume_unproven(struct alert *a, int64_t held_ns)
+int alert_resume_unproven(struct alert *a, int64_t at_ns, int64_t held_ns, const char *text)
 {
 	struct about *about = about_server(a, "", ABOUT_PROOF);
 
@@ -174,6 +174,9 @@ int alert_resume_unproven(struct alert *a, int64_t held_ns)
 	about->open = true;
 	about->told_open = held_ns >= ALERT_UNPROVEN_NS;
 	about->held_ns = held_ns;
+	output_time_utc(at_ns, about->since);
+	text_put(&about->detail, text);
+	text_put_plain(&about->line, text);
 	about->cause = about->told_cause = event_rows[EVENT_UNPROVEN].word;
 	return 0;
 }
@@ -286,6 +289,14 @@ static bool is_told_no_other(const struct alert *a, const struct verdict *now, s
 		 !is_silenced(a, about, about->incident));
 }
 
+/* Whether it was acknowledged, is no more, and nothing else of the server is known. */
+static bool is_told_no_more(const struct alert *a, const struct verdict *now,
+			    const struct about *about, uint64_t incident)
+{
+	return incident == about->acknowledged && !is_silenced(a, about, incident) &&
+	       !(about->open && is_there(now, about->incident));
+}
+
 /* No event tells the end of one that stands beside one that is acknowledged. */
 static void end_others(struct alert *a, const struct verdict *now)
 {
@@ -296,6 +307,10 @@ static void end_others(struct alert *a, const struct verdict *now)
 		    about->incident == about->acknowledged || is_there(now, about->incident))
 			continue;
 		about->open = false;
+		about->status = "";
+		free(about->json);
+		about->json = NULL;
+		text_reset(&about->body);
 		text_reset(&about->detail);
 		text_add(&about->detail, "%s: what was told is over", about->server);
 		text_reset(&about->line);
@@ -319,7 +334,8 @@ int alert_look(struct alert *a, const struct verdict *now)
 		about = about_server(a, server, ABOUT_LIMPING);
 		if (!about)
 			return -ENOMEM;
-		if (is_told_no_other(a, now, about) && !is_silenced(a, about, x->id))
+		if ((is_told_no_other(a, now, about) && !is_silenced(a, about, x->id)) ||
+		    is_told_no_more(a, now, about, x->id))
 			err = change_event((void *)&to, now,
 					   &(struct track_event){.kind = EVENT_OPENED,
 								 .at_ns = now->to_ns,
@@ -469,9 +485,9 @@ static void start(struct alert *a, struct about *about, struct program *of[2], i
 static void hold(struct alert *a, int64_t now_ns)
 {
 	const int64_t passed_ns = a->ticked_ns == NEVER ? 0 : now_ns - a->ticked_ns;
-	const bool cannot = any_of(i, a->n,
-				   !*a->about[i].server && a->about[i].open &&
-					   a->about[i].kind == ABOUT_LIMPING);
+	const bool cannot = !a->judged || any_of(i, a->n,
+						 !*a->about[i].server && a->about[i].open &&
+							 a->about[i].kind == ABOUT_LIMPING);
 
 	a->ticked_ns = now_ns;
 	for (size_t i = 0; i < a->n; i++)

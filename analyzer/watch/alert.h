@@ -52,8 +52,8 @@ void alert_free(struct alert *a);
 int alert_resume(struct alert *a, const char *server, bool silence, const char *cause,
 		 uint64_t incident);
 
-/* Another run told that something is unproven, so long ago, and it was so when that ended. 0 or -ENOMEM. */
-int alert_resume_unproven(struct alert *a, int64_t held_ns);
+/* Another run told that something is unproven, at that time, with this text; that has been so for so long, and was when that ended. 0 or -ENOMEM. */
+int alert_resume_unproven(struct alert *a, int64_t at_ns, int64_t held_ns, const char *text);
 
 /* What is new; needs a verdict of the same time. 0 or -ENOMEM. */
 int alert_change(struct alert *a, const struct verdict *now, const struct change *c);

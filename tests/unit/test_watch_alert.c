@@ -155,11 +155,11 @@ static void what_is_unproven_for_a_day(void **state)
 			    "unproven any more\n");
 	/* Of another run it is known since when: what that told is not told again, but its end is; what it did not tell is, in time. */
 	track_resume_unproven(l.changes);
-	assert_int_equal(alert_resume_unproven(l.alert, (day + 1) * NS), 0);
+	assert_int_equal(alert_resume_unproven(l.alert, AT(0), (day + 1) * NS, "so"), 0);
 	unproven_or_not(&l, 140 + 2 * day, true);
 	unproven_or_not(&l, 150 + 2 * day, false);
 	track_resume_unproven(l.changes);
-	assert_int_equal(alert_resume_unproven(l.alert, (day - 20) * NS), 0);
+	assert_int_equal(alert_resume_unproven(l.alert, AT(0), (day - 20) * NS, "so"), 0);
 	unproven_or_not(&l, 160 + 2 * day, true);
 	unproven_or_not(&l, 169 + 2 * day, true);
 	assert_int_equal(alert_count(l.alert).run, 3);
@@ -246,11 +246,17 @@ static void others_beside_an_acknowledged_one(void **state)
 	two(&l, 120, 7, false, 8, CAUSE_DEVICE_SLOW);
 	two(&l, 130, 7, false, 0, CAUSE_NONE);
 	two(&l, 140, 7, false, 0, CAUSE_NONE);
+	/* that it is acknowledged ends, and it lasts */
+	acknowledged = 0;
+	two(&l, 142, 7, false, 0, CAUSE_NONE);
+	two(&l, 144, 7, false, 0, CAUSE_NONE);
+	acknowledged = 7;
 	two(&l, 150, 7, false, 11, CAUSE_CPU_HOG);
 	two(&l, 160, 7, false, 12, CAUSE_CPU_HOG);
 	two(&l, 170, 7, true, 0, CAUSE_NONE);
 	assert_string_equal(text_in(fx, "three"),
-			    "opened s3 device-slow\nover s3 device-slow\nopened s3 cpu-hog\n"
+			    "opened s3 device-slow\nover s3 device-slow\nopened s3 disk-hog\n"
+			    "opened s3 cpu-hog\n"
 			    "over s3 disk-hog\n");
 	alerting_end(&l);
 }
