@@ -154,6 +154,30 @@ static void jobs_go_on(void **state)
 	assert_int_equal(ask(fx->dir, "SELECT count(*) FROM event WHERE kind = 'straggler'"), 1);
 }
 
+/* That something is unproven is told once over restarts, and its end. */
+static void unproven_goes_on(void **state)
+{
+	struct unproven u = {
+		.node = 2, .resource = RESOURCE_DISK, .signal = SIG_READ, .suspicious_from = 4.1};
+	struct fixture *fx = *state;
+	struct kept k = {0};
+
+	for (int run = 0; run < 4; run++) {
+		struct track_events *t = track_events_new();
+		struct verdict a = verdict_at(90 + 100 * run);
+
+		assert_int_equal(incidents_open(&k.i, fx->dir), 0);
+		assert_int_equal(incidents_resume(k.i, t, k.alert), 0);
+		if (run < 3)
+			assert_int_equal(verdict_used(&a, &u), 0);
+		tell(&k, t, a);
+		incidents_close(k.i);
+		track_events_free(t);
+	}
+	assert_int_equal(ask(fx->dir, "SELECT count(*) FROM event WHERE kind = 'unproven'"), 1);
+	assert_int_equal(ask(fx->dir, "SELECT count(*) FROM event WHERE kind = 'proven'"), 1);
+}
+
 /* It ended while nobody looked: that is told. */
 static void ended_meanwhile(void **state)
 {
@@ -233,6 +257,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(limps_and_is_silent, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test_setup_teardown(jobs_go_on, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(unproven_goes_on, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(ended_meanwhile, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(cannot_be_written, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(damaged, fixture_setup, fixture_teardown),
