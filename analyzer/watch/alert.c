@@ -289,9 +289,9 @@ static bool is_told_no_other(const struct alert *a, const struct verdict *now, s
 		 !is_silenced(a, about, about->incident));
 }
 
-/* Whether it was acknowledged, is no more, and nothing else of the server is known. */
-static bool is_told_no_more(const struct alert *a, const struct verdict *now,
-			    const struct about *about, uint64_t incident)
+/* Whether it was acknowledged and is that no more, while nothing else of the server is known. */
+static bool is_acknowledged_no_more(const struct alert *a, const struct verdict *now,
+				    const struct about *about, uint64_t incident)
 {
 	return incident == about->acknowledged && !is_silenced(a, about, incident) &&
 	       !(about->open && is_there(now, about->incident));
@@ -335,7 +335,7 @@ int alert_look(struct alert *a, const struct verdict *now)
 		if (!about)
 			return -ENOMEM;
 		if ((is_told_no_other(a, now, about) && !is_silenced(a, about, x->id)) ||
-		    is_told_no_more(a, now, about, x->id))
+		    is_acknowledged_no_more(a, now, about, x->id))
 			err = change_event((void *)&to, now,
 					   &(struct track_event){.kind = EVENT_OPENED,
 								 .at_ns = now->to_ns,
